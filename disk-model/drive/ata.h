@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ATA - what a drive says of itself: IDENTIFY, SMART data, thresholds,
+ * status and logs, power mode, features.  ATA/ATAPI-6 (T13/1410D).
+ *
+ * The drive has a SMART state of its own: power-on time and temperature
+ * follow model time, counters move with the work done, a self-test runs in
+ * the background and ends in the log.
+ */
+#ifndef DISK_DRIVE_ATA_H
+#define DISK_DRIVE_ATA_H
+
+#include "disk-model/drive/disk.h"
+
+/* Registers as the host writes and reads them; 48-bit: high bytes in [1]. */
+struct AtaTaskFile {
+    uint8_t feature[2];         /* in */
+    uint8_t count[2];           /* in, out */
+    uint8_t lba_low[2], lba_mid[2], lba_high[2];        /* in, out */
+    uint8_t device;             /* in, out */
+    uint8_t command;            /* in */
+    uint8_t status;             /* out: 0x50 good, 0x51 error */
+    uint8_t error;              /* out: 0x04 aborted */
+};
+
+typedef struct AtaState AtaState;
+
+typedef enum AtaData { ATA_DATA_NONE, ATA_DATA_IN, ATA_DATA_OUT } AtaData;
+
+AtaState *ata_new(Sim *sim, Disk *disk);        /* disk.c owns it */
+void ata_free(AtaState *ata);
+
+/* Which way a command moves its 512 bytes. */
+AtaData ata_data(const AtaTaskFile *tf);
+/*
+ * Carries out one command; `data` is 512 bytes, in or out, or NULL.
+ * Unknown commands and bad data directions give status 0x51, error 0x04.
+ * Never touches the medium's user data.
+ */
+void ata_execute(AtaState *ata, AtaTaskFile *tf, void *data);
+
+/* Called by disk.c for each op it ends, so that counters move. */
+void ata_note_op(AtaState *ata, const DiskOp *op);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Disk - one drive: takes ops, moves the arm, completes them.
+ *
+ * An op is lent: the submitter allocates and fills it, the drive links it,
+ * done() gives it back - once, later, never from inside submit.  A write's
+ * data is taken from `buf` and reaches the medium at the moment the op
+ * ends, when the head has passed; a read's data is put into `buf` then.
+ *
+ * Service is one op at a time in order of arrival, written through.  The
+ * rooms queue.c (order) and buffer.c (read-ahead, write cache) will sit
+ * between disk_submit() and the arm.
+ */
+#ifndef DISK_DRIVE_DISK_H
+#define DISK_DRIVE_DISK_H
+
+#include "disk-model/drive/mech.h"
+#include "disk-model/media/media.h"
+#include "disk-model/world/trace.h"
+
+typedef enum DiskVerb {
+    DISK_READ,
+    DISK_WRITE,
+    DISK_FLUSH,
+    DISK_ATA,           /* an ATA command of its own, see ata.h */
+} DiskVerb;
+
+typedef enum DiskStatus {
+    DISK_OK,
+    DISK_BAD_SECTOR,    /* op->bad_sector says which */
+    DISK_GONE,          /* no drive there, or it left under the op */
+    DISK_FAILED,        /* the drive (or its image) does not work */
+    DISK_ABORTED,       /* cancelled; nothing reached the medium */
+    DISK_REFUSED,       /* ATA: command aborted by the drive */
+    DISK_OUT_OF_RANGE,  /* beyond the last sector */
+} DiskStatus;
+
+typedef struct DiskOp DiskOp;
+typedef struct AtaTaskFile AtaTaskFile;
+typedef struct Disk Disk;
+
+struct DiskOp {
+    DiskVerb verb;
+    DiskSpan span;              /* READ, WRITE */
+    void *buf;                  /* span.count * 512; ATA: 512 bytes or NULL */
+    AtaTaskFile *ata;           /* DISK_ATA: in and out */
+    unsigned flags;             /* none yet */
+    void (*done)(DiskOp *op);
+    void *opaque;               /* the submitter's */
+    /* filled in before done(): */
+    DiskStatus status;
+    uint64_t bad_sector;
+    MechTime time;
+    /*< private >*/
+    GList link;
+    SimTime asked;
+    Disk *disk;                 /* NULL when not lent */
+    void *port;
+    SimEvent ev;                /* the port's, for answers without a drive */
+};
+
+/*
+ * Owns neither preset nor media; both outlive it.  `serial` is copied.
+ * `phase` 0..2^32-1 sets the spindle's angle at time 0: spindles of an
+ * array are not synchronised.
+ */
+Disk *disk_new(Sim *sim, const DiskPreset *preset, DiskMedia *media,
+               const char *serial, uint32_t phase);
+void disk_free(Disk *disk);             /* no op may be lent to it */
+
+const DiskPreset *disk_preset(const Disk *disk);
+const char *disk_serial(const Disk *disk);
+uint64_t disk_sectors(const Disk *disk);
+
+void disk_set_port(Disk *disk, int number);     /* for the trace; -1 none */
+void disk_submit(Disk *disk, DiskOp *op);
+
+/*
+ * Take an op back before it ends: done() runs inside, with `status`.
+ * Nothing reaches the medium.
+ */
+void disk_cancel(DiskOp *op, DiskStatus status);
+/*
+ * End an op at once, out of turn, as if its time had passed: data reaches
+ * the medium, done() runs inside.  Used by reset, which must not leave a
+ * half-written row behind.
+ */
+void disk_finish_now(DiskOp *op);
+/* End every op lent to the drive with `status`. */
+void disk_cancel_all(Disk *disk, DiskStatus status);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Geometry - drive LBA to cylinder, head, sector and angle, and back.
+ * Pure arithmetic over a loaded table; no time, no state.
+ *
+ * Zones run from the rim (zone 0, cylinder 0) inwards.  Within a zone every
+ * track has the same number of sectors.  The angle of a sector includes all
+ * skews up to it, so that "the next LBA" on the next track or cylinder
+ * passes under the head just after a switch.  Angles are fractions of a
+ * turn in 1/2^32, so going round is ordinary wrap-around.
+ */
+#ifndef DISK_DRIVE_GEOMETRY_H
+#define DISK_DRIVE_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum DiskMapping {
+    DISK_MAP_CYLINDER,          /* heads 0..n-1 on every cylinder */
+    DISK_MAP_SERPENTINE,        /* up the heads, then down; reset per zone */
+} DiskMapping;
+
+typedef struct DiskZone {
+    uint32_t first_cylinder, last_cylinder;
+    uint32_t sectors_per_track;
+    uint32_t track_skew_sectors;        /* to the next head, same cylinder */
+    uint32_t cylinder_skew_sectors;     /* to the next cylinder */
+    uint64_t spare_sectors;             /* at the zone's end, not addressed */
+    /* computed by disk_geometry_finish(): */
+    uint64_t first_lba, lbas;
+} DiskZone;
+
+typedef struct DiskGeometry {
+    uint32_t heads;
+    uint32_t cylinders;
+    uint64_t lbas;              /* addressable sectors */
+    DiskMapping mapping;
+    unsigned zones;
+    DiskZone *zone;             /* owned by the preset */
+} DiskGeometry;
+
+typedef struct DiskPlace {
+    unsigned zone;
+    uint32_t cylinder, head, sector;    /* sector: logical, 0.. in track */
+    uint32_t angle;                     /* where that sector starts */
+} DiskPlace;
+
+/*
+ * Checks a table (zones contiguous, enough sectors for `lbas`, nothing
+ * absurd) and fills the computed fields; on failure returns false and a
+ * static sentence in *why.
+ */
+bool disk_geometry_finish(DiskGeometry *geometry, const char **why);
+
+/* lba < geometry->lbas */
+DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba);
+/* The LBA at a place; false for a spare or out-of-range place. */
+bool disk_geometry_lba(const DiskGeometry *geometry, const DiskPlace *place,
+                       uint64_t *lba);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mechanics - how long it takes to get there.  Pure functions over a
+ * preset: state in, time out; asking never moves anything but the arm that
+ * was handed in.
+ *
+ *   one access
+ *   |-- overhead --|-- seek -----------|-- rotate --|-- transfer ------|
+ *    command         arm moves or head   first        sectors pass, with
+ *    decoded         switches (larger    sector       switches and skew
+ *                    of both), settle    comes up     between tracks
+ *
+ * The platter's angle is a function of time alone: (start + phase) mod turn.
+ * Seek forms: Lee & Katz 1993; Ruemmler & Wilkes 1994; tables as DIXtrac
+ * extracts them.  Seek and head switch overlap: the larger counts.
+ */
+#ifndef DISK_DRIVE_MECH_H
+#define DISK_DRIVE_MECH_H
+
+#include "disk-model/drive/preset.h"
+
+typedef struct DiskSpan {
+    uint64_t sector;
+    uint32_t count;             /* > 0 */
+} DiskSpan;
+
+typedef struct MechArm {
+    uint32_t cylinder, head;
+    SimTime phase_ns;           /* spindle phase of this drive, < turn */
+} MechArm;
+
+/* All in nanoseconds; their sum is the time from arrival to done. */
+typedef struct MechTime {
+    SimTime queue_ns;           /* filled in by disk.c */
+    SimTime overhead_ns, seek_ns, rotate_ns, transfer_ns;
+} MechTime;
+
+SimTime mech_seek_ns(const DiskPreset *drive, uint32_t distance, bool write);
+/* Angle in 1/2^32 turns of what is under the head at `when`. */
+uint32_t mech_angle(const DiskPreset *drive, const MechArm *arm, SimTime when);
+/* Moves `arm` to where the access ends. */
+MechTime mech_access(const DiskPreset *drive, MechArm *arm, SimTime start,
+                     DiskSpan span, bool write);
+
+/* Computed figures for tables, checked against a data sheet. */
+double mech_seek_average_ms(const DiskPreset *drive);   /* random cylinders */
+double mech_media_rate(const DiskPreset *drive, unsigned zone); /* bytes/s */
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Port - a connector and its cable: a link of some speed, a drive or none.
+ *
+ * A unit borrows ports, never drives: a pulled drive is a port that answers
+ * DISK_GONE.  The port charges the link for what the drive's media time
+ * does not already cover (the last piece of a read, the first of a write).
+ */
+#ifndef DISK_DRIVE_PORT_H
+#define DISK_DRIVE_PORT_H
+
+#include "disk-model/drive/ata.h"
+#include "disk-model/drive/disk.h"
+
+typedef struct DiskPort DiskPort;
+
+/* link_bytes_per_s caps the drive's own link rate. */
+DiskPort *disk_port_new(Sim *sim, unsigned number, uint64_t link_bytes_per_s);
+void disk_port_free(DiskPort *port);
+
+unsigned disk_port_number(const DiskPort *port);
+Disk *disk_port_disk(const DiskPort *port);     /* borrowed; NULL when empty */
+
+void disk_port_plug(DiskPort *port, Disk *disk);        /* port was empty */
+/* Every op in flight completes GONE inside; returns the drive. */
+Disk *disk_port_pull(DiskPort *port);
+
+/* done() later, also when there is no drive (GONE). */
+void disk_port_submit(DiskPort *port, DiskOp *op);
+/* As disk_cancel() and disk_finish_now(), for ops submitted here. */
+void disk_port_cancel(DiskOp *op, DiskStatus status);
+void disk_port_finish_now(DiskOp *op);
+
+#endif
