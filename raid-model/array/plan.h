@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stripe plan - which members one row must read, compute and write.
+ *
+ * Pure arithmetic on slot masks: no I/O, no clock, no state.  stripe.c
+ * carries a plan out; nobody else decides what a degraded row needs.
+ *
+ * Slots 0..data-1 hold data, the next `redundant` slots hold what can be
+ * computed from them.  The caller has cut the request so that, within the
+ * band of the row, each data slot is either rewritten whole or left alone.
+ */
+#ifndef RAID_ARRAY_PLAN_H
+#define RAID_ARRAY_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct RaidRow {
+    uint8_t data_slots;
+    uint8_t redundant_slots;    /* also: how many slots may be missing */
+    uint32_t missing;           /* mask of slots that cannot be used */
+} RaidRow;
+
+typedef struct RaidPlan {
+    uint32_t read;              /* fetch these first */
+    uint32_t compute;           /* then derive these */
+    uint32_t write;             /* then store these */
+    bool by_delta;              /* parity from old data, not from the row */
+} RaidPlan;
+
+/* Both return false, and touch no plan, when too many slots are missing. */
+bool raid_plan_read(const RaidRow *row, uint32_t wanted, RaidPlan *plan);
+bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan);
+
+#endif

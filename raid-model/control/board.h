@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Board - what makes one card model differ from another: ports, link and
+ * bus ceilings, cost of a command, what it says of itself.  Data only.
+ *
+ * Costs are what one command or byte costs on the card itself, apart from
+ * the drives.  Each row says where its numbers come from.
+ */
+#ifndef RAID_CONTROL_BOARD_H
+#define RAID_CONTROL_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "disk-model/world/sim.h"
+
+typedef struct BoardModel {
+    const char *name;           /* "3ware-7410", also QEMU's device name */
+    const char *title;          /* one line for people */
+    uint8_t ports;
+    bool sata;
+    bool raid5;                 /* the board offers RAID 5 */
+    uint16_t pci_device;        /* 0x1000 or 0x1001, vendor 0x13c1 */
+    uint8_t pci_revision;
+    uint8_t pchip_major, pchip_minor;   /* status register, top byte */
+    const char *firmware, *bios, *monitor;      /* 16 characters */
+    const char *pcb, *achip, *pchip;            /* up to 8 */
+    uint64_t link_bytes_per_s;  /* per port */
+    uint64_t bus_bytes_per_s;   /* host bus, after protocol */
+    SimTime command_ns;         /* firmware's time for one command */
+} BoardModel;
+
+extern const BoardModel board_model[];
+extern const unsigned board_models;
+const BoardModel *board_model_find(const char *name);   /* or NULL */
+
+#endif

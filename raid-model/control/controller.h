@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Controller - a card without a host: ports, units, events, costs.
+ *
+ * Owns its ports, units and event queue; borrows drives.  Unit numbers are
+ * the number of the unit's lowest port (guess: what cards of this family
+ * were seen to do), 0..15.  A drive that is in no configured unit comes up
+ * as a JBOD unit of its own.
+ *
+ * Life: new - plug drives - create units - power_on - (reset)* - free.
+ */
+#ifndef RAID_CONTROL_CONTROLLER_H
+#define RAID_CONTROL_CONTROLLER_H
+
+#include "disk-model/world/pipe.h"
+#include "raid-model/array/unit.h"
+#include "raid-model/control/board.h"
+#include "raid-model/control/event.h"
+#include "raid-model/control/spec.h"
+
+#define RAID_UNITS_MAX 16
+
+typedef struct RaidController RaidController;
+
+RaidController *raid_controller_new(Sim *sim, const BoardModel *board);
+void raid_controller_free(RaidController *ctl); /* nothing may be in flight */
+
+const BoardModel *raid_controller_board(const RaidController *ctl);
+Sim *raid_controller_sim(const RaidController *ctl);
+DiskPort *raid_controller_port(RaidController *ctl, unsigned port);
+RaidUnit *raid_controller_unit(RaidController *ctl, unsigned unit); /* NULL */
+/* The unit a port belongs to, or -1. */
+int raid_controller_port_unit(const RaidController *ctl, unsigned port);
+
+/*
+ * Plug before power_on: the drive takes part in assembly.  After it: the
+ * drive is there (pass-through sees it) but joins no unit by itself.
+ */
+void raid_controller_plug(RaidController *ctl, unsigned port, Disk *disk);
+/* Ops in flight there end; units degrade; events are queued. */
+Disk *raid_controller_pull(RaidController *ctl, unsigned port);
+
+/*
+ * Make a unit, before power_on.  False and one line in `error` when a port
+ * does not exist, is taken or empty, drives differ in size, too many
+ * members are missing, or the board does not offer the level.
+ */
+bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
+                            GError **error);
+/* Drives left over become JBOD units; degraded units are announced. */
+void raid_controller_power_on(RaidController *ctl);
+
+/* An absent unit answers UNIT_OFFLINE, later. */
+void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op);
+
+/* Everything in flight ends as raid_unit_reset() says; units stay. */
+void raid_controller_reset(RaidController *ctl);
+
+/* Events; `notify` runs after each push. */
+void raid_controller_on_event(RaidController *ctl,
+                              void (*notify)(void *opaque), void *opaque);
+void raid_controller_log(RaidController *ctl, RaidEventCode code,
+                         uint8_t source);
+RaidEventQueue *raid_controller_events(RaidController *ctl);
+
+/* Costs: when the firmware has dealt with a command offered now, and when
+ * `bytes` offered to the host bus now will have crossed it. */
+SimTime raid_controller_command_at(RaidController *ctl);
+SimTime raid_controller_bus_at(RaidController *ctl, uint64_t bytes);
+
+#endif

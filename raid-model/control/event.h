@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Event - the queue of things the host is told about.
+ *
+ * Bounded; when it is full the last entry becomes RAID_EVENT_QUEUE_FULL, so
+ * that a loss is told and never silent.  Survives a reset of the card.
+ */
+#ifndef RAID_CONTROL_EVENT_H
+#define RAID_CONTROL_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RAID_EVENTS_MAX 32      /* guess: the real depth is not public */
+
+typedef enum RaidEventCode {
+    RAID_EVENT_NONE,
+    RAID_EVENT_SOFT_RESET,
+    RAID_EVENT_UNIT_DEGRADED,           /* source: unit */
+    RAID_EVENT_UNIT_INCOMPLETE,         /* unit */
+    RAID_EVENT_UNCLEAN_SHUTDOWN,        /* unit */
+    RAID_EVENT_DRIVE_TIMEOUT,           /* port */
+    RAID_EVENT_DRIVE_ERROR,             /* port */
+    RAID_EVENT_SMART_THRESHOLD,         /* port */
+    RAID_EVENT_SECTOR_REPAIR,           /* port */
+    RAID_EVENT_DRIVE_ECC_ERROR,         /* port */
+    RAID_EVENT_QUEUE_FULL,
+    RAID_EVENT_CODES
+} RaidEventCode;
+
+typedef struct RaidEvent {
+    RaidEventCode code;
+    uint8_t source;             /* unit or port number */
+} RaidEvent;
+
+typedef struct RaidEventQueue {
+    RaidEvent event[RAID_EVENTS_MAX];
+    unsigned first, count;
+} RaidEventQueue;
+
+void raid_event_push(RaidEventQueue *queue, RaidEventCode code,
+                     uint8_t source);
+RaidEvent raid_event_pop(RaidEventQueue *queue);        /* NONE when empty */
+bool raid_event_pending(const RaidEventQueue *queue);
+
+#endif
