@@ -9,7 +9,10 @@
  * While an event fires, "now" *is* its due time, so a late alarm shifts
  * nothing; events with equal times fire in the order they were asked for.
  * Rule for a host: catch up before you listen.  Every entry from outside
- * (register access, plug, order) calls sim_catch_up() first.
+ * (register access, plug, order) calls sim_catch_up() first; between two
+ * such calls a lent clock stands still, so an entry sees one time from
+ * beginning to end.  The host's alarm may ring late, never early, and its
+ * handler calls sim_catch_up().
  *
  * One thread, no locks.  Nothing here allocates after sim_new() but the
  * heap's own array, which grows to the largest number of pending events.
@@ -54,7 +57,10 @@ void sim_free(Sim *sim);                /* no event may be pending after */
 
 SimTime sim_now(const Sim *sim);
 
-/* Fire at `due` (clamped to now).  A pending event is moved. */
+/*
+ * Fire at `due` (clamped to now).  A pending event is moved, behind others
+ * of the same time.  SIM_NEVER leaves it idle.
+ */
 void sim_at(Sim *sim, SimEvent *ev, SimTime due);
 void sim_after(Sim *sim, SimEvent *ev, SimTime delay);
 void sim_cancel(Sim *sim, SimEvent *ev);        /* idle events are fine */
@@ -65,7 +71,8 @@ bool sim_step(Sim *sim);
 /* Own clock: fire all due up to `until`, then stand there. */
 void sim_run_until(Sim *sim, SimTime until);
 
-/* Hosted: fire everything that is due; re-arms the alarm. */
+/* Hosted: fire everything that is due; re-arms the alarm.  Inside an event
+ * it does nothing. */
 void sim_catch_up(Sim *sim);
 
 /* Uniform in [0, bound), bound > 0; the only chance there is. */

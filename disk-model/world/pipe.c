@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pipe: first offered, first through.  The only state is the time the last
+ * piece will be done, so a queue of any length costs nothing.
+ */
+#include <glib.h>
+
+#include "disk-model/world/pipe.h"
+
+/* Rounded up: a piece is through when its last byte is. */
+static SimTime passing_ns(const SimPipe *pipe, uint64_t bytes)
+{
+    unsigned __int128 ns = (unsigned __int128)bytes * 1000000000u;
+
+    if (!pipe->bytes_per_s) {
+        return 0;
+    }
+    return (SimTime)((ns + pipe->bytes_per_s - 1) / pipe->bytes_per_s);
+}
+
+SimTime sim_pipe_pass(SimPipe *pipe, SimTime now, uint64_t bytes)
+{
+    return sim_pipe_busy(pipe, now, passing_ns(pipe, bytes));
+}
+
+SimTime sim_pipe_busy(SimPipe *pipe, SimTime now, SimTime work_ns)
+{
+    pipe->free_at = MAX(pipe->free_at, now) + work_ns;
+    return pipe->free_at;
+}

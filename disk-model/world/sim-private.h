@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The inside of a Sim, shared by sim.c (time, chance) and trace.c (the
+ * sink).  Nobody else includes this.
+ */
+#ifndef DISK_WORLD_SIM_PRIVATE_H
+#define DISK_WORLD_SIM_PRIVATE_H
+
+#include "disk-model/world/trace.h"
+
+struct Sim {
+    SimTime now;
+    SimEvent **heap;            /* heap[0] is due first */
+    unsigned count, room;
+    uint64_t asked;             /* stamps events, so that equal times keep
+                                   the order they were asked for in */
+    bool firing;
+    uint64_t chance[4];
+
+    bool hosted;
+    SimHost host;
+    void *host_opaque;
+    SimTime alarm;              /* what the host's alarm is set to */
+
+    SimTraceSink *sink;
+    void *sink_opaque;
+};
+
+#endif
