@@ -15,6 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define DISK_HEADS_MAX 255
+#define DISK_CYLINDERS_MAX 1000000
+#define DISK_SECTORS_PER_TRACK_MAX 1000000
+
 typedef enum DiskMapping {
     DISK_MAP_CYLINDER,          /* heads 0..n-1 on every cylinder */
     DISK_MAP_SERPENTINE,        /* up the heads, then down; reset per zone */
@@ -28,6 +32,7 @@ typedef struct DiskZone {
     uint64_t spare_sectors;             /* at the zone's end, not addressed */
     /* computed by disk_geometry_finish(): */
     uint64_t first_lba, lbas;
+    uint32_t first_angle;               /* of its first LBA */
 } DiskZone;
 
 typedef struct DiskGeometry {
@@ -46,9 +51,10 @@ typedef struct DiskPlace {
 } DiskPlace;
 
 /*
- * Checks a table (zones contiguous, enough sectors for `lbas`, nothing
- * absurd) and fills the computed fields; on failure returns false and a
- * static sentence in *why.
+ * Checks a table (zones contiguous, enough sectors for `lbas` but no zone
+ * too many, nothing absurd) and fills the computed fields; on failure
+ * returns false and a static sentence in *why.  What is left over at the
+ * end of the last zone is not addressed.
  */
 bool disk_geometry_finish(DiskGeometry *geometry, const char **why);
 

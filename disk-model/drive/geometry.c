@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Geometry: where an LBA is.
+ *
+ * Tracks are numbered within a zone in the order the LBAs use them; the
+ * start of a track is turned against the one before it by the track skew,
+ * or by the cylinder skew when the arm must move.  A zone's first track is
+ * turned by its own cylinder skew against the end of the last LBA of the
+ * zone before, so that skews add up without a gap from the rim to the hub.
+ */
+#include <glib.h>
+
+#include "disk-model/drive/geometry.h"
+
+#define TURN (UINT64_C(1) << 32)
+
+/* Sectors by which a zone's track `track` is turned against its first. */
+static uint64_t skew_sectors(const DiskGeometry *geometry,
+                             const DiskZone *zone, uint64_t track)
+{
+    uint64_t cylinder = track / geometry->heads;
+    uint64_t head_changes = track - cylinder;
+
+    return cylinder * zone->cylinder_skew_sectors +
+           head_changes * zone->track_skew_sectors;
+}
+
+static uint32_t sector_angle(const DiskGeometry *geometry,
+                             const DiskZone *zone, uint64_t track,
+                             uint32_t sector)
+{
+    uint64_t spt = zone->sectors_per_track;
+    uint64_t turned = (skew_sectors(geometry, zone, track) + sector) % spt;
+
+    return zone->first_angle + (uint32_t)((turned * TURN) / spt);
+}
+
+static uint64_t zone_tracks(const DiskGeometry *geometry,
+                            const DiskZone *zone)
+{
+    return ((uint64_t)zone->last_cylinder - zone->first_cylinder + 1) *
+           geometry->heads;
+}
+
+/* The angle at which the zone's last LBA has passed. */
+static uint32_t end_angle(const DiskGeometry *geometry, const DiskZone *zone)
+{
+    uint64_t last = zone->lbas - 1;
+
+    return sector_angle(geometry, zone, last / zone->sectors_per_track,
+                        last % zone->sectors_per_track) +
+           (uint32_t)(TURN / zone->sectors_per_track);
+}
+
+static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
+{
+    const DiskZone *zone = &geometry->zone[index];
+    uint32_t due = index ? zone[-1].last_cylinder + 1 : 0;
+
+    if (zone->first_cylinder > due) {
+        return index ? "zones leave cylinders out between them"
+                     : "the first zone does not start at cylinder 0";
+    }
+    if (zone->first_cylinder < due) {
+        return "zones overlap";
+    }
+    if (zone->last_cylinder < zone->first_cylinder) {
+        return "a zone ends before it starts";
+    }
+    if (zone->last_cylinder >= geometry->cylinders) {
+        return "a zone goes beyond the last cylinder";
+    }
+    if (!zone->sectors_per_track ||
+        zone->sectors_per_track > DISK_SECTORS_PER_TRACK_MAX) {
+        return "sectors per track are not from 1 to 1000000";
+    }
+    if (zone->track_skew_sectors >= zone->sectors_per_track ||
+        zone->cylinder_skew_sectors >= zone->sectors_per_track) {
+        return "a skew is a whole track or more";
+    }
+    if (zone->spare_sectors >= zone_tracks(geometry, zone) *
+                               zone->sectors_per_track) {
+        return "a zone is all spare";
+    }
+    return NULL;
+}
+
+static const char *table_problem(const DiskGeometry *geometry)
+{
+    if (!geometry->heads || geometry->heads > DISK_HEADS_MAX) {
+        return "heads are not from 1 to 255";
+    }
+    if (!geometry->cylinders || geometry->cylinders > DISK_CYLINDERS_MAX) {
+        return "cylinders are not from 1 to 1000000";
+    }
+    if (!geometry->zones || !geometry->lbas) {
+        return "there are no zones, or no sectors";
+    }
+    for (unsigned i = 0; i < geometry->zones; i++) {
+        const char *problem = zone_problem(geometry, i);
+
+        if (problem) {
+            return problem;
+        }
+    }
+    if (geometry->zone[geometry->zones - 1].last_cylinder + 1 !=
+        geometry->cylinders) {
+        return "the last zone does not reach the last cylinder";
+    }
+    return NULL;
+}
+
+bool disk_geometry_finish(DiskGeometry *geometry, const char **why)
+{
+    uint64_t first = 0;
+    uint32_t angle = 0;
+
+    *why = table_problem(geometry);
+    for (unsigned i = 0; !*why && i < geometry->zones; i++) {
+        DiskZone *zone = &geometry->zone[i];
+        uint64_t room = zone_tracks(geometry, zone) *
+                        zone->sectors_per_track - zone->spare_sectors;
+
+        if (first >= geometry->lbas) {
+            *why = "the last zone is not needed for that many sectors";
+            break;
+        }
+        zone->first_lba = first;
+        zone->lbas = MIN(room, geometry->lbas - first);
+        zone->first_angle = i ? angle + (uint32_t)
+            (zone->cylinder_skew_sectors * TURN / zone->sectors_per_track)
+            : 0;
+        angle = end_angle(geometry, zone);
+        first += zone->lbas;
+    }
+    if (!*why && first < geometry->lbas) {
+        *why = "the zones hold fewer sectors than that";
+    }
+    return !*why;
+}
+
+static unsigned zone_of(const DiskGeometry *geometry, uint64_t lba)
+{
+    unsigned low = 0, high = geometry->zones - 1;
+
+    while (low < high) {
+        unsigned middle = (low + high + 1) / 2;
+
+        if (geometry->zone[middle].first_lba <= lba) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+/* Serpentine: every second cylinder of a zone is used from the last head. */
+static uint32_t head_in_turn(const DiskGeometry *geometry, uint32_t cylinder,
+                             uint32_t nth)
+{
+    bool down = geometry->mapping == DISK_MAP_SERPENTINE && cylinder % 2;
+
+    return down ? geometry->heads - 1 - nth : nth;
+}
+
+DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba)
+{
+    unsigned index = zone_of(geometry, lba);
+    const DiskZone *zone = &geometry->zone[index];
+    uint64_t offset = lba - zone->first_lba;
+    uint64_t track = offset / zone->sectors_per_track;
+    uint32_t sector = offset % zone->sectors_per_track;
+    uint32_t cylinder = track / geometry->heads;
+
+    return (DiskPlace) {
+        .zone = index,
+        .cylinder = zone->first_cylinder + cylinder,
+        .head = head_in_turn(geometry, cylinder, track % geometry->heads),
+        .sector = sector,
+        .angle = sector_angle(geometry, zone, track, sector),
+    };
+}
+
+bool disk_geometry_lba(const DiskGeometry *geometry, const DiskPlace *place,
+                       uint64_t *lba)
+{
+    const DiskZone *zone;
+    uint64_t track, offset;
+    uint32_t cylinder;
+
+    if (place->zone >= geometry->zones || place->head >= geometry->heads) {
+        return false;
+    }
+    zone = &geometry->zone[place->zone];
+    if (place->cylinder < zone->first_cylinder ||
+        place->cylinder > zone->last_cylinder ||
+        place->sector >= zone->sectors_per_track) {
+        return false;
+    }
+    cylinder = place->cylinder - zone->first_cylinder;
+    track = (uint64_t)cylinder * geometry->heads +
+            head_in_turn(geometry, cylinder, place->head);
+    offset = track * zone->sectors_per_track + place->sector;
+    if (offset >= zone->lbas) {
+        return false;
+    }
+    *lba = zone->first_lba + offset;
+    return true;
+}
