@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Builds the models, the simulator, the tests and a QEMU with the cards in it.
+# make help lists the targets.
+#
+# The models are compiled three times from the same sources: by this file for
+# raidsim, by this file with sanitisers for the unit tests (gcc and clang), and
+# by QEMU's own build, which takes the names from build/models.list.
+#
+# A target such as "check" first lets scripts/setup look for missing packages
+# and then runs make again for "_check", which may rely on build/config.mak.
+
+SHELL = /bin/bash
+.SHELLFLAGS = -o pipefail -c
+.DEFAULT_GOAL = all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+export PLATTER_CACHE
+export QEMU_SRC
+
+V =
+Q = $(if $V,,@)
+NPROC := $(shell nproc 2>/dev/null || echo 2)
+# Recipes run in parallel unless the caller has said how.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(NPROC))
+
+CHECKS = unit tidy cli qtest boot
+OUTER = all demo check check-kernels $(CHECKS:%=check-%) tidy install \
+	clean help bench published
+INNER := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
+
+# ---------------------------------------------------------------- outer targets
+
+.PHONY: $(OUTER)
+
+all:
+	$Q$(MAKE) $(JOBS) _all
+
+demo:
+	$Qscripts/setup unit qemu guest
+	$Q$(MAKE) $(JOBS) _all
+	$Qscripts/demo
+
+check:
+	$Qscripts/setup unit qemu guest
+	+$Qscripts/check $(CHECKS)
+
+check-unit:
+	$Qscripts/setup unit
+	$Q$(MAKE) $(JOBS) _check-unit
+
+check-tidy tidy:
+	$Qif [ -x scripts/tidy ]; then scripts/tidy; \
+	else echo "no scripts/tidy yet"; fi
+
+check-cli check-qtest check-boot:
+	$Qscripts/setup unit qemu $(if $(filter %-boot,$@),guest)
+	$Q$(MAKE) $(JOBS) _all _tests
+	+$Qscripts/check --plain $(@:check-%=%)
+
+check-kernels:
+	$Qscripts/setup unit qemu guest
+	$Q$(MAKE) $(JOBS) _all
+	$Qtests/boot/run --kernels all
+
+install:
+	$Q$(MAKE) $(JOBS) _all
+	$Q$(MAKE) _install
+
+clean:
+	rm -rf build
+
+bench published:
+	@echo "make $@: there is nothing to run yet"
+
+help:
+	@echo "make               build/bin: qemu-system-x86_64, qemu-img, raidsim"
+	@echo "make demo          build all, boot a guest on a RAID 5, show what it saw"
+	@echo "make check         every test; ends with 'N passed, N failed'"
+	@echo "make check-unit    unit tests with sanitisers, gcc and clang; no QEMU"
+	@echo "make check-tidy    include ranks and house rules (also: make tidy)"
+	@echo "make check-cli     command lines and wrong input"
+	@echo "make check-qtest   the cards through QEMU, without a guest"
+	@echo "make check-boot    real kernels with their own drivers"
+	@echo "make check-kernels the same with every kernel"
+	@echo "make install       PREFIX=/usr/local DESTDIR="
+	@echo "make clean         remove build/ (downloads stay in the cache)"
+	@echo "./configure --help what can be chosen; V=1 shows commands"
+
+ifneq ($(INNER),)
+
+build/config.mak: configure
+	$Q./configure $(CONFIGURE_ARGS)
+
+# A QEMU_SRC from the caller goes before what configure was told.
+qemu_src_given := $(QEMU_SRC)
+include build/config.mak
+ifneq ($(qemu_src_given),)
+QEMU_SRC := $(qemu_src_given)
+endif
+
+# -------------------------------------------------------------------- models
+
+# Written without machine paths and dates, so that ccache serves every clone.
+export CCACHE_DIR = $(CACHE)/ccache
+export CCACHE_BASEDIR = $(CURDIR)
+export CCACHE_NOHASHDIR = 1
+export CCACHE_MAXSIZE = 1G
+
+MODELS := $(sort $(wildcard disk-model/*/*.c raid-model/array/*.c \
+	raid-model/control/*.c hw/asic/*.c))
+SIM := $(sort $(wildcard raid-model/sim/*.c))
+SKIN := $(sort $(wildcard hw/qemu/*.c))
+HELPERS := $(sort $(wildcard tests/lib/*.c tests/guest/*.c))
+UNITS := $(sort $(wildcard tests/unit/test-*.c))
+UNIT_NAMES := $(UNITS:tests/unit/%.c=%)
+QTESTS := $(sort $(wildcard tests/qtest/*.c))
+
+WARNINGS = -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
+	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Werror
+PLATTER_CFLAGS = -std=gnu11 -g $(WARNINGS) -iquote . -MMD -MP \
+	-ffile-prefix-map=$(CURDIR)=. $(GLIB_CFLAGS) $(ISAL_CFLAGS)
+PLATTER_LIBS = $(ISAL_LIBS) $(GLIB_LIBS) -lm
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+
+# $(call objects,DIRECTORY,SOURCES)
+objects = $(2:%.c=build/$(1)/%.o)
+
+# One way to compile: $(call compile,DIRECTORY,COMPILER,FLAGS)
+define compile
+build/$(1)/%.o: %.c Makefile build/config.mak
+	@mkdir -p $$(@D)
+	@echo "  CC      $$<$(if $(filter obj,$(1)),, ($(1:check/%=%)))"
+	$$Q$$(CCACHE) $(2) $$(PLATTER_CFLAGS) $(3) -c -o $$@ $$<
+
+build/$(1)/libplatter.a: $$(call objects,$(1),$$(MODELS))
+	$$(archive)
+
+build/$(1)/libsim.a: $$(call objects,$(1),\
+		$$(filter-out raid-model/sim/main.c,$$(SIM)))
+	$$(archive)
+
+build/$(1)/libhelpers.a: $$(call objects,$(1),$$(HELPERS))
+	$$(archive)
+endef
+
+define archive
+	@mkdir -p $(@D)
+	$Qrm -f $@ && ar rc $@ $(filter %.o,$^)
+endef
+
+$(eval $(call compile,obj,$$(CC),-O2))
+$(eval $(call compile,check/gcc,$$(CC),-O1 $$(SANITIZE) $$(CHECK_CFLAGS)))
+$(eval $(call compile,check/clang,$$(CLANG),-O1 $$(SANITIZE) $$(CHECK_CFLAGS)))
+
+build/lib/libplatter.a: build/obj/libplatter.a
+	@mkdir -p $(@D)
+	$Qln -f $< $@
+
+build/bin/raidsim: $(call objects,obj,$(SIM)) build/lib/libplatter.a
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"
+	$Q$(CC) -g -o $@ $^ $(PLATTER_LIBS)
+
+-include $(patsubst %.o,%.d,$(foreach dir,obj check/gcc check/clang,\
+	$(call objects,$(dir),$(MODELS) $(SIM) $(HELPERS) $(UNITS) $(QTESTS))))
+
+# ---------------------------------------------------------------- unit tests
+
+# $(call unit_program,gcc or clang,COMPILER)
+define unit_program
+build/check/$(1)/test-%: build/check/$(1)/tests/unit/test-%.o \
+		build/check/$(1)/libhelpers.a build/check/$(1)/libsim.a \
+		build/check/$(1)/libplatter.a
+	@echo "  LINK    $$@"
+	$$Q$(2) -g $$(SANITIZE) -o $$@ $$^ $$(CHECK_LIBS) $$(PLATTER_LIBS)
+endef
+
+$(eval $(call unit_program,gcc,$$(CC)))
+$(eval $(call unit_program,clang,$$(CLANG)))
+
+UNIT_PROGRAMS = $(foreach name,$(UNIT_NAMES),\
+	build/check/gcc/$(name) build/check/clang/$(name))
+.SECONDARY:
+
+.PHONY: _check-unit
+_check-unit: $(UNIT_PROGRAMS) build/share/platter/presets
+	$(if $(CHECK_LIBS),,$(error package check is missing: scripts/setup unit))
+	$(if $(CLANG),,$(error package clang is missing: scripts/setup unit))
+	$Qscripts/check-unit $(UNIT_PROGRAMS)
+
+# ---------------------------------------------------------------------- QEMU
+
+build/models.list: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(MODELS) $(SKIN) > $@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+
+# What the source tree was made from: the rest follows when it changes.
+build/qemu-src.from: FORCE
+	@mkdir -p $(@D)
+	@echo "$(QEMU_SRC)" > $@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+
+build/qemu-src.ready: build/qemu-src.from \
+		$(wildcard qemu-patches/*.patch qemu-patches/raid.mak)
+	$(if $(LACK_QEMU),$(error QEMU cannot be built, packages are missing:\
+		$(LACK_QEMU) (as root: scripts/setup qemu)))
+	$QQEMU_SRC="$(QEMU_SRC)" scripts/qemu-tree build/qemu-src
+	@touch $@
+
+QEMU_OPTIONS = --python=$(PYTHON) --ninja=$(NINJA) --disable-download \
+	--target-list=x86_64-softmmu --with-devices-x86_64=raid \
+	--without-default-features --without-default-devices \
+	--enable-system --enable-tcg --enable-tools \
+	--enable-trace-backends=log --enable-malloc-trim --disable-fdt \
+	--disable-docs --disable-install-blobs --disable-debug-info \
+	--with-suffix=platter/qemu --cc="$(strip $(CCACHE) $(CC))"
+
+build/qemu.options: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(QEMU_OPTIONS)' > $@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+
+build/qemu/build.ninja: build/qemu-src.ready build/qemu.options | \
+		build/models.list
+	@mkdir -p $(@D)
+	@echo "QEMU: configuring (half a minute)"
+	$Qcd build/qemu && ../qemu-src/configure $(QEMU_OPTIONS) \
+		> configure.log 2>&1 || { tail -n 15 configure.log; exit 1; }
+	@touch $@
+
+# Ninja knows what is to be done; its lines become one per tenth of the work.
+.PHONY: qemu
+qemu: build/qemu/build.ninja build/models.list
+	$QNINJA_STATUS='@%p ' $(NINJA) -C build/qemu -j $(NPROC) \
+		qemu-system-x86_64 qemu-img 2>&1 | scripts/lib/ninja-progress
+
+build/bin/qemu-system-x86_64 build/bin/qemu-img: build/bin/%: qemu
+	@mkdir -p $(@D)
+	@if ! cmp -s build/qemu/$* $@; then \
+		echo "  COPY    $@"; \
+		cp build/qemu/$* $@.new && mv -f $@.new $@; fi
+
+ROMS = linuxboot_dma.bin kvmvapic.bin pvh.bin
+
+# The boot ROMs of QEMU that configure leaves out for want of a 32-bit libgcc.
+$(ROMS:%=build/optionrom/%) &: build/qemu-src.ready
+	@mkdir -p build/optionrom
+	@echo "QEMU: option ROMs"
+	@printf '%s\n' TOPSRC_DIR=$(CURDIR)/build/qemu-src CC=$(CC) CCAS=$(CC) \
+		OBJCOPY=objcopy PYTHON=$(PYTHON) EXTRA_CFLAGS=-m32 \
+		> build/optionrom/config.mak
+	$Qenv -u MAKEFLAGS -u MFLAGS $(MAKE) -j1 -C build/optionrom \
+		-f ../qemu-src/pc-bios/optionrom/Makefile $(ROMS) \
+		> build/optionrom/log 2>&1 || { tail build/optionrom/log; exit 1; }
+	@touch $(ROMS:%=build/optionrom/%)
+
+FIRMWARE = $(ROMS:%=build/share/platter/qemu/%) \
+	build/share/platter/qemu/bios-256k.bin
+
+build/share/platter/qemu/bios-256k.bin: $(SEABIOS)
+$(ROMS:%=build/share/platter/qemu/%): build/share/platter/qemu/%: \
+		build/optionrom/%
+$(FIRMWARE):
+	@mkdir -p $(@D)
+	$Qcp $< $@
+
+build/share/platter/presets:
+	@mkdir -p $(@D)
+	$Qln -sfn ../../../disk-model/presets $@
+
+build/share/qemu:
+	@mkdir -p $(@D)
+	$Qln -sfn platter/qemu $@
+
+# --------------------------------------------------------------- inner targets
+
+QTEST_OBJECTS = $(call objects,obj,$(QTESTS))
+
+build/tests/qtest-run: $(QTEST_OBJECTS) build/obj/libhelpers.a \
+		build/lib/libplatter.a
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"
+	$Q$(CC) -g -o $@ $^ $(CHECK_LIBS) $(PLATTER_LIBS)
+
+$(QTEST_OBJECTS): PLATTER_CFLAGS += $(CHECK_CFLAGS)
+$(call objects,obj,$(HELPERS)): PLATTER_CFLAGS += $(CHECK_CFLAGS)
+
+.PHONY: _all _tests _install FORCE
+_all: build/bin/qemu-system-x86_64 build/bin/qemu-img $(FIRMWARE) \
+	build/share/platter/presets build/share/qemu \
+	$(if $(SIM),build/bin/raidsim)
+
+_tests: $(if $(QTESTS),build/tests/qtest-run)
+
+DATA = $(DESTDIR)$(PREFIX)/share/platter
+_install:
+	install -d $(DESTDIR)$(PREFIX)/bin $(DATA)/qemu $(DATA)/presets
+	install -s build/bin/qemu-system-x86_64 build/bin/qemu-img \
+		$(DESTDIR)$(PREFIX)/bin
+	$(if $(SIM),install build/bin/raidsim $(DESTDIR)$(PREFIX)/bin)
+	install -m 644 $(FIRMWARE) $(DATA)/qemu
+	install -m 644 $(wildcard disk-model/presets/*) $(DATA)/presets
+
+FORCE:
+
+endif
