@@ -23,6 +23,11 @@ struct AtaTaskFile {
     uint8_t error;              /* out: 0x04 aborted */
 };
 
+#define ATA_STATUS_READY 0x50   /* DRDY, DSC */
+#define ATA_STATUS_ERR 0x01
+#define ATA_STATUS_DF 0x20      /* device fault */
+#define ATA_ERROR_ABRT 0x04
+
 typedef struct AtaState AtaState;
 
 typedef enum AtaData { ATA_DATA_NONE, ATA_DATA_IN, ATA_DATA_OUT } AtaData;
@@ -30,6 +35,13 @@ typedef enum AtaData { ATA_DATA_NONE, ATA_DATA_IN, ATA_DATA_OUT } AtaData;
 AtaState *ata_new(Sim *sim, Disk *disk);        /* disk.c owns it */
 void ata_free(AtaState *ata);
 
+/* FLUSH CACHE and FLUSH CACHE EXT: disk.c flushes the medium too. */
+bool ata_is_flush(const AtaTaskFile *tf);
+/*
+ * Spins the drive up if it stands still, and returns how long that takes;
+ * called by disk.c for each access to the medium.
+ */
+SimTime ata_wake(AtaState *ata);
 /* Which way a command moves its 512 bytes. */
 AtaData ata_data(const AtaTaskFile *tf);
 /*

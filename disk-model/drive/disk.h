@@ -10,6 +10,11 @@
  * Service is one op at a time in order of arrival, written through.  The
  * rooms queue.c (order) and buffer.c (read-ahead, write cache) will sit
  * between disk_submit() and the arm.
+ *
+ * When an op is taken up the whole access is worked out and the arm is put
+ * where it ends; the one event of a drive is that end.  So an op taken back
+ * in service leaves the arm where its access would have ended: arm time is
+ * not refunded, but the next op starts at once.
  */
 #ifndef DISK_DRIVE_DISK_H
 #define DISK_DRIVE_DISK_H
@@ -54,14 +59,18 @@ struct DiskOp {
     /*< private >*/
     GList link;
     SimTime asked;
-    Disk *disk;                 /* NULL when not lent */
+    uint64_t order;             /* of arrival at the drive */
+    SimTime link_ns;            /* the port's: cable time to charge */
+    uint32_t from_cylinder, to_cylinder;
+    Disk *disk;                 /* NULL when not lent to a drive */
     void *port;
     SimEvent ev;                /* the port's, for answers without a drive */
 };
 
 /*
  * Owns neither preset nor media; both outlive it.  `serial` is copied.
- * `phase` 0..2^32-1 sets the spindle's angle at time 0: spindles of an
+ * The medium has at least as many sectors as the preset.  `phase` 0..2^32-1
+ * sets the spindle's angle at time 0: spindles of an
  * array are not synchronised.
  */
 Disk *disk_new(Sim *sim, const DiskPreset *preset, DiskMedia *media,
@@ -73,6 +82,7 @@ const char *disk_serial(const Disk *disk);
 uint64_t disk_sectors(const Disk *disk);
 
 void disk_set_port(Disk *disk, int number);     /* for the trace; -1 none */
+/* DISK_OUT_OF_RANGE and DISK_FAILED (the medium said no) come by done(). */
 void disk_submit(Disk *disk, DiskOp *op);
 
 /*
@@ -86,7 +96,10 @@ void disk_cancel(DiskOp *op, DiskStatus status);
  * half-written row behind.
  */
 void disk_finish_now(DiskOp *op);
-/* End every op lent to the drive with `status`. */
+/*
+ * End every op lent to the drive with `status`, oldest first.  What done()
+ * submits meanwhile stays.
+ */
 void disk_cancel_all(Disk *disk, DiskStatus status);
 
 #endif

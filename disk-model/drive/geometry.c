@@ -85,8 +85,9 @@ static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
     return NULL;
 }
 
-static const char *table_problem(const DiskGeometry *geometry)
+static const char *table_problem(const DiskGeometry *geometry, int *where)
 {
+    *where = -1;
     if (!geometry->heads || geometry->heads > DISK_HEADS_MAX) {
         return "heads are not from 1 to 255";
     }
@@ -100,43 +101,59 @@ static const char *table_problem(const DiskGeometry *geometry)
         const char *problem = zone_problem(geometry, i);
 
         if (problem) {
+            *where = i;
             return problem;
         }
     }
     if (geometry->zone[geometry->zones - 1].last_cylinder + 1 !=
         geometry->cylinders) {
+        *where = geometry->zones - 1;
         return "the last zone does not reach the last cylinder";
     }
     return NULL;
 }
 
-bool disk_geometry_finish(DiskGeometry *geometry, const char **why)
+/* The zone starts at `first`, just behind something that ends at `angle`. */
+static void start_zone(const DiskGeometry *geometry, DiskZone *zone,
+                       uint64_t first, uint32_t angle)
+{
+    uint64_t room = zone_tracks(geometry, zone) * zone->sectors_per_track -
+                    zone->spare_sectors;
+    uint64_t skew = zone->cylinder_skew_sectors * TURN /
+                    zone->sectors_per_track;
+
+    zone->first_lba = first;
+    zone->lbas = MIN(room, geometry->lbas - first);
+    zone->first_angle = first ? angle + (uint32_t)skew : 0;
+}
+
+bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
+                          int *where)
 {
     uint64_t first = 0;
     uint32_t angle = 0;
 
-    *why = table_problem(geometry);
-    for (unsigned i = 0; !*why && i < geometry->zones; i++) {
+    *why = table_problem(geometry, where);
+    if (*why) {
+        return false;
+    }
+    for (unsigned i = 0; i < geometry->zones; i++) {
         DiskZone *zone = &geometry->zone[i];
-        uint64_t room = zone_tracks(geometry, zone) *
-                        zone->sectors_per_track - zone->spare_sectors;
 
         if (first >= geometry->lbas) {
-            *why = "the last zone is not needed for that many sectors";
-            break;
+            *why = "that many sectors do not need this zone";
+            *where = i;
+            return false;
         }
-        zone->first_lba = first;
-        zone->lbas = MIN(room, geometry->lbas - first);
-        zone->first_angle = i ? angle + (uint32_t)
-            (zone->cylinder_skew_sectors * TURN / zone->sectors_per_track)
-            : 0;
+        start_zone(geometry, zone, first, angle);
         angle = end_angle(geometry, zone);
         first += zone->lbas;
     }
-    if (!*why && first < geometry->lbas) {
-        *why = "the zones hold fewer sectors than that";
+    if (first < geometry->lbas) {
+        *why = "the zones hold fewer sectors";
+        return false;
     }
-    return !*why;
+    return true;
 }
 
 static unsigned zone_of(const DiskGeometry *geometry, uint64_t lba)

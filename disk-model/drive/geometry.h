@@ -53,10 +53,11 @@ typedef struct DiskPlace {
 /*
  * Checks a table (zones contiguous, enough sectors for `lbas` but no zone
  * too many, nothing absurd) and fills the computed fields; on failure
- * returns false and a static sentence in *why.  What is left over at the
- * end of the last zone is not addressed.
+ * returns false, a static sentence in *why and in *where the zone meant, or
+ * -1.  What is left over at the end of the last zone is not addressed.
  */
-bool disk_geometry_finish(DiskGeometry *geometry, const char **why);
+bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
+                          int *where);
 
 /* lba < geometry->lbas */
 DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba);

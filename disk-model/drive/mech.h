@@ -11,8 +11,10 @@
  *                    of both), settle    comes up     between tracks
  *
  * The platter's angle is a function of time alone: (start + phase) mod turn.
- * Seek forms: Lee & Katz 1993; Ruemmler & Wilkes 1994; tables as DIXtrac
- * extracts them.  Seek and head switch overlap: the larger counts.
+ * Seek and head switch overlap: the larger counts (so DiskSim).  A write
+ * settles longer when something moved to get there; switches inside a
+ * transfer are covered by skew and do not.  When the next sector has gone by
+ * before a switch is over, a whole turn is lost.
  */
 #ifndef DISK_DRIVE_MECH_H
 #define DISK_DRIVE_MECH_H
@@ -35,10 +37,14 @@ typedef struct MechTime {
     SimTime overhead_ns, seek_ns, rotate_ns, transfer_ns;
 } MechTime;
 
+/* distance < cylinders; 0 costs nothing. */
 SimTime mech_seek_ns(const DiskPreset *drive, uint32_t distance, bool write);
 /* Angle in 1/2^32 turns of what is under the head at `when`. */
 uint32_t mech_angle(const DiskPreset *drive, const MechArm *arm, SimTime when);
-/* Moves `arm` to where the access ends. */
+/*
+ * `start` is when the drive takes the command up.  Moves `arm` to where the
+ * access ends.  The span is on the drive.
+ */
 MechTime mech_access(const DiskPreset *drive, MechArm *arm, SimTime start,
                      DiskSpan span, bool write);
 

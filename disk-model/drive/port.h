@@ -4,7 +4,10 @@
  *
  * A unit borrows ports, never drives: a pulled drive is a port that answers
  * DISK_GONE.  The port charges the link for what the drive's media time
- * does not already cover (the last piece of a read, the first of a write).
+ * does not already cover (the last piece of a read, the first of a write,
+ * a piece being up to 128 sectors).  One command at a time is on a cable of
+ * this age, so that time is part of the op's service: a read's counts as
+ * transfer, a write's as overhead.
  */
 #ifndef DISK_DRIVE_PORT_H
 #define DISK_DRIVE_PORT_H
@@ -14,16 +17,16 @@
 
 typedef struct DiskPort DiskPort;
 
-/* link_bytes_per_s caps the drive's own link rate. */
+/* link_bytes_per_s caps the drive's own link rate; 0: no cap. */
 DiskPort *disk_port_new(Sim *sim, unsigned number, uint64_t link_bytes_per_s);
-void disk_port_free(DiskPort *port);
+void disk_port_free(DiskPort *port);            /* never frees the drive */
 
 unsigned disk_port_number(const DiskPort *port);
 Disk *disk_port_disk(const DiskPort *port);     /* borrowed; NULL when empty */
 
 void disk_port_plug(DiskPort *port, Disk *disk);        /* port was empty */
 /* Every op in flight completes GONE inside; returns the drive. */
-Disk *disk_port_pull(DiskPort *port);
+Disk *disk_port_pull(DiskPort *port);                   /* NULL when empty */
 
 /* done() later, also when there is no drive (GONE). */
 void disk_port_submit(DiskPort *port, DiskOp *op);

@@ -3,6 +3,9 @@
  * Preset - a named drive as data: everything that makes one model differ
  * from another.  Read at run time from a key file (presets/NAME.drive, or a
  * user's own file); the format is described in presets/README.md.
+ *
+ * The presets that ship are looked for in ../share/platter/presets beside
+ * the directory of the running program, or in $PLATTER_PRESETS.
  */
 #ifndef DISK_DRIVE_PRESET_H
 #define DISK_DRIVE_PRESET_H
@@ -10,22 +13,7 @@
 #include <glib.h>
 
 #include "disk-model/drive/geometry.h"
-#include "disk-model/world/sim.h"
-
-typedef enum DiskSeekForm {
-    DISK_SEEK_LEE,      /* a*sqrt(d-1) + b*(d-1) + c, Lee & Katz 1993 */
-    DISK_SEEK_TWO_PART, /* a + b*sqrt(d) below a knee, c + e*d from it on */
-    DISK_SEEK_TABLE,    /* measured points, straight lines between */
-} DiskSeekForm;
-
-typedef struct DiskSeekCurve {
-    DiskSeekForm form;
-    double a, b, c, e;          /* ms and cylinders, as published */
-    uint32_t knee_cylinders;    /* two-part: first distance of the line */
-    unsigned points;            /* table; two-part: first distances given */
-    uint32_t *distance;         /*   one by one take precedence */
-    double *ms;
-} DiskSeekCurve;
+#include "disk-model/drive/seek.h"
 
 typedef struct DiskPreset {
     char *id;                   /* "wd1200jb" */
@@ -40,8 +28,9 @@ typedef struct DiskPreset {
     SimTime head_switch_ns;
     SimTime cylinder_switch_ns;
     SimTime overhead_ns;        /* the drive's own cost of a command */
+    SimTime spin_up_ns;         /* from standby to the first seek */
     uint64_t link_bytes_per_s;  /* interface burst rate */
-    char *interface;            /* "UDMA100" */
+    char *interface;            /* "UDMA100", "SATA150", "SCSI" */
     uint32_t buffer_kib;
     /*< private >*/
     SimTime *seek_ns;           /* by distance, computed once at load */
@@ -55,7 +44,7 @@ typedef struct DiskPreset {
 DiskPreset *disk_preset_load(const char *name, GError **error);
 void disk_preset_free(DiskPreset *preset);
 
-/* Ids of the presets that ship, sorted; free with g_strfreev(). */
+/* Ids of the presets that ship, sorted, maybe none; free with g_strfreev(). */
 char **disk_preset_list(void);
 
 #endif

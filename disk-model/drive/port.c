@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Port: a connector.  Knows what its cable costs and whether anything is at
+ * the other end; all the rest is the drive's.
+ */
+#include <stddef.h>
+
+#include "disk-model/drive/port.h"
+
+/*
+ * Sectors that stay uncovered by media time: a drive hands data over while
+ * the rest is still passing under the head, in pieces of this size.  A
+ * guess; small requests are one piece.
+ */
+#define PIECE_SECTORS 128u
+
+struct DiskPort {
+    Sim *sim;
+    unsigned number;
+    uint64_t link_bytes_per_s;
+    Disk *disk;
+};
+
+static SimTime link_ns(const DiskPort *port, const DiskOp *op)
+{
+    uint64_t rate = disk_preset(port->disk)->link_bytes_per_s;
+    uint32_t sectors = op->verb == DISK_FLUSH ? 0
+        : op->verb == DISK_ATA ? !!op->buf
+        : MIN(op->span.count, PIECE_SECTORS);
+
+    if (port->link_bytes_per_s) {
+        rate = MIN(rate, port->link_bytes_per_s);
+    }
+    if (!rate) {
+        return 0;
+    }
+    return (SimTime)((uint64_t)sectors * DISK_SECTOR_BYTES * SIM_S(1) / rate);
+}
+
+static void nobody_there(SimEvent *ev)
+{
+    DiskOp *op = (DiskOp *)((char *)ev - offsetof(DiskOp, ev));
+
+    op->port = NULL;
+    op->status = DISK_GONE;
+    op->done(op);
+}
+
+void disk_port_submit(DiskPort *port, DiskOp *op)
+{
+    g_assert(!op->disk && !sim_pending(&op->ev));
+    op->port = port;
+    if (port->disk) {
+        op->link_ns = link_ns(port, op);
+        disk_submit(port->disk, op);
+        return;
+    }
+    op->time = (MechTime) { 0 };
+    op->ev.fire = nobody_there;
+    sim_after(port->sim, &op->ev, 0);
+}
+
+/* An answer GONE that has not been given yet is given now. */
+static bool answer_early(DiskOp *op, DiskStatus status)
+{
+    DiskPort *port = op->port;
+
+    if (op->disk) {
+        return false;
+    }
+    g_assert(port && sim_pending(&op->ev));
+    sim_cancel(port->sim, &op->ev);
+    op->port = NULL;
+    op->status = status;
+    op->done(op);
+    return true;
+}
+
+void disk_port_cancel(DiskOp *op, DiskStatus status)
+{
+    if (!answer_early(op, status)) {
+        disk_cancel(op, status);
+    }
+}
+
+void disk_port_finish_now(DiskOp *op)
+{
+    if (!answer_early(op, DISK_GONE)) {
+        disk_finish_now(op);
+    }
+}
+
+void disk_port_plug(DiskPort *port, Disk *disk)
+{
+    g_assert(!port->disk);
+    port->disk = disk;
+    disk_set_port(disk, port->number);
+    sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "plug", port->number,
+              disk_sectors(disk));
+}
+
+Disk *disk_port_pull(DiskPort *port)
+{
+    Disk *disk = port->disk;
+
+    if (!disk) {
+        return NULL;
+    }
+    port->disk = NULL;          /* first: what done() submits finds nobody */
+    sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "pull", port->number,
+              disk_sectors(disk));
+    disk_cancel_all(disk, DISK_GONE);
+    disk_set_port(disk, -1);
+    return disk;
+}
+
+unsigned disk_port_number(const DiskPort *port)
+{
+    return port->number;
+}
+
+Disk *disk_port_disk(const DiskPort *port)
+{
+    return port->disk;
+}
+
+DiskPort *disk_port_new(Sim *sim, unsigned number, uint64_t link_bytes_per_s)
+{
+    DiskPort *port = g_new0(DiskPort, 1);
+
+    port->sim = sim;
+    port->number = number;
+    port->link_bytes_per_s = link_bytes_per_s;
+    return port;
+}
+
+void disk_port_free(DiskPort *port)
+{
+    g_free(port);
+}
