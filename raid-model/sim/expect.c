@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Expect: four numbers and their sum.
+ */
+#include "raid-model/sim/expect.h"
+
+/* The mean over all sectors of the time one sector passes the head. */
+static double sector_ms(const DiskPreset *preset)
+{
+    const DiskGeometry *geometry = &preset->geometry;
+    double sum = 0;
+
+    for (unsigned i = 0; i < geometry->zones; i++) {
+        const DiskZone *zone = &geometry->zone[i];
+
+        sum += (double)zone->lbas / zone->sectors_per_track;
+    }
+    return sum / geometry->lbas * preset->turn_ns / 1e6;
+}
+
+Expect expect_random_read(const DiskPreset *preset, uint32_t sectors)
+{
+    Expect expect = {
+        .seek_ms = preset->seek_average_ms,
+        .turn_ms = preset->turn_ns / 2e6,
+        .overhead_ms = preset->overhead_ns / 1e6,
+        .transfer_ms = sectors * sector_ms(preset),
+    };
+
+    expect.total_ms = expect.seek_ms + expect.turn_ms + expect.overhead_ms +
+                      expect.transfer_ms;
+    return expect;
+}

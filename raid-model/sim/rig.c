@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rig: words become a board with drives and units.  The order is the one
+ * controller.h asks for: new, plug, create, power on.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "raid-model/sim/number.h"
+#include "raid-model/sim/rig.h"
+
+/* Media that forget: for long runs whose data nobody looks at. */
+static int forget_read(DiskMedia *media G_GNUC_UNUSED,
+                       uint64_t sector G_GNUC_UNUSED, uint32_t count,
+                       void *buf)
+{
+    memset(buf, 0, (size_t)count * DISK_SECTOR_BYTES);
+    return 0;
+}
+
+static int forget_write(DiskMedia *media G_GNUC_UNUSED,
+                        uint64_t sector G_GNUC_UNUSED,
+                        uint32_t count G_GNUC_UNUSED,
+                        const void *buf G_GNUC_UNUSED)
+{
+    return 0;
+}
+
+static int forget_flush(DiskMedia *media G_GNUC_UNUSED)
+{
+    return 0;
+}
+
+static void forget_close(DiskMedia *media)
+{
+    g_free(media);
+}
+
+static const DiskMediaOps forget_ops = {
+    .read = forget_read,
+    .write = forget_write,
+    .flush = forget_flush,
+    .close = forget_close,
+};
+
+static DiskMedia *media_new(uint64_t sectors, bool data)
+{
+    DiskMedia *media;
+
+    if (data) {
+        return disk_media_memory_new(sectors);
+    }
+    media = g_new0(DiskMedia, 1);
+    media->ops = &forget_ops;
+    media->sectors = sectors;
+    return media;
+}
+
+static const DiskPreset *find_preset(Rig *rig, const char *name,
+                                     GError **error)
+{
+    DiskPreset *preset;
+
+    for (guint i = 0; i < rig->presets->len; i++) {
+        preset = g_ptr_array_index(rig->presets, i);
+        if (!strcmp(preset->id, name)) {
+            return preset;
+        }
+    }
+    preset = disk_preset_load(name, error);
+    if (preset) {
+        g_ptr_array_add(rig->presets, preset);
+    }
+    return preset;
+}
+
+/* "4xwd1200jb" is four; "sr5400" is one. */
+static const char *split_count(const char *word, unsigned *count)
+{
+    size_t digits = strspn(word, "0123456789");
+
+    *count = 1;
+    if (digits && digits < 4 && word[digits] == 'x') {
+        *count = atoi(word);
+        return word + digits + 1;
+    }
+    return word;
+}
+
+static bool add_drive(Rig *rig, unsigned port, const DiskPreset *preset,
+                      bool data)
+{
+    g_autofree char *serial = g_strdup_printf("PLATTER-%04u", port);
+    RigDrive *drive = &rig->drive[port];
+
+    drive->preset = preset;
+    drive->media = media_new(preset->geometry.lbas, data);
+    drive->disk = disk_new(rig->sim, preset, drive->media, serial,
+                           sim_random(rig->sim, (uint64_t)1 << 32));
+    raid_controller_plug(rig->ctl, port, drive->disk);
+    return true;
+}
+
+static bool add_drives(Rig *rig, const RigAsk *ask, GError **error)
+{
+    g_auto(GStrv) words = g_strsplit(ask->drives, ",", -1);
+    unsigned port = 0;
+
+    for (char **word = words; *word; word++) {
+        unsigned count;
+        const char *name = split_count(*word, &count);
+        const DiskPreset *preset = NULL;
+
+        if (!*name || !count) {
+            return number_error(error, "--drives %s: '%s' is not a drive; "
+                                "right would be [COUNTx]MODEL or none, as in "
+                                "4xwd1200jb or 2xsr5400,none,wd360gd",
+                                ask->drives, *word);
+        }
+        if (count > rig->ports - port) {
+            return number_error(error, "--drives %s: more drives than the %u "
+                                "ports of %s", ask->drives, rig->ports,
+                                ask->board);
+        }
+        if (strcmp(name, "none")) {
+            preset = find_preset(rig, name, error);
+            if (!preset) {
+                return false;
+            }
+        }
+        for (; count; count--, port++) {
+            if (preset) {
+                add_drive(rig, port, preset, ask->data);
+            }
+        }
+    }
+    return true;
+}
+
+static bool add_units(Rig *rig, const RigAsk *ask, GError **error)
+{
+    g_autoptr(GArray) specs = NULL;
+
+    if (!*ask->units) {
+        return true;
+    }
+    specs = raid_spec_parse(ask->units, error);
+    if (!specs) {
+        return false;
+    }
+    for (guint i = 0; i < specs->len; i++) {
+        if (!raid_controller_create(rig->ctl,
+                                    &g_array_index(specs, RaidSpec, i),
+                                    error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool board_error(const char *name, GError **error)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+
+    for (unsigned i = 0; i < board_models; i++) {
+        g_string_append_printf(all, "%s%s", i ? " " : "",
+                               board_model[i].name);
+    }
+    return number_error(error, "--board %s: no such board; there are %s",
+                        name, all->str);
+}
+
+Rig *rig_new(const RigAsk *ask, GError **error)
+{
+    const BoardModel *board = board_model_find(ask->board);
+    Rig *rig;
+
+    if (!board) {
+        board_error(ask->board, error);
+        return NULL;
+    }
+    rig = g_new0(Rig, 1);
+    rig->sim = sim_new(ask->seed);
+    rig->ctl = raid_controller_new(rig->sim, board);
+    rig->ports = board->ports;
+    rig->drive = g_new0(RigDrive, board->ports);
+    rig->presets =
+        g_ptr_array_new_with_free_func((GDestroyNotify)disk_preset_free);
+
+    if (!add_drives(rig, ask, error) || !add_units(rig, ask, error)) {
+        rig_free(rig);
+        return NULL;
+    }
+    raid_controller_power_on(rig->ctl);
+    return rig;
+}
+
+void rig_free(Rig *rig)
+{
+    for (unsigned i = 0; i < rig->ports; i++) {
+        if (rig->drive[i].disk) {
+            raid_controller_pull(rig->ctl, i);
+        }
+    }
+    raid_controller_free(rig->ctl);
+    for (unsigned i = 0; i < rig->ports; i++) {
+        if (rig->drive[i].disk) {
+            disk_free(rig->drive[i].disk);
+            disk_media_close(rig->drive[i].media);
+        }
+    }
+    g_ptr_array_unref(rig->presets);
+    sim_free(rig->sim);
+    g_free(rig->drive);
+    g_free(rig);
+}
+
+int rig_first_unit(const Rig *rig)
+{
+    for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
+        if (raid_controller_unit(rig->ctl, i)) {
+            return i;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rig - a board, its drives and its units, set up as one asks in words.
+ *
+ * What comes in: three strings and a seed.  What goes out: a Sim with its
+ * own clock and a powered-on controller, ready for raid_controller_submit().
+ * A rig is either complete or not there; nothing outside memory is touched.
+ */
+#ifndef RAID_SIM_RIG_H
+#define RAID_SIM_RIG_H
+
+#include "raid-model/control/controller.h"
+
+typedef struct RigAsk {
+    const char *board;          /* "3ware-7410" */
+    const char *drives;         /* "4xwd1200jb", "2xwd360gd,none,sr5400" */
+    const char *units;          /* see raid-model/control/spec.h; "" none */
+    uint64_t seed;              /* spindle phases */
+    bool data;                  /* false: sectors are not kept */
+} RigAsk;
+
+typedef struct RigDrive {
+    const DiskPreset *preset;   /* borrowed from the rig; NULL: no drive */
+    Disk *disk;
+    DiskMedia *media;
+} RigDrive;
+
+typedef struct Rig {
+    Sim *sim;
+    RaidController *ctl;
+    unsigned ports;             /* as the board has */
+    RigDrive *drive;            /* by port */
+    GPtrArray *presets;         /* each model once */
+} Rig;
+
+/* NULL and one clear line in `error` when it cannot be. */
+Rig *rig_new(const RigAsk *ask, GError **error);
+void rig_free(Rig *rig);                /* nothing may be in flight */
+
+/* The lowest unit there is, or -1. */
+int rig_first_unit(const Rig *rig);
+
+#endif
