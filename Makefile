@@ -293,7 +293,7 @@ $(call objects,obj,$(HELPERS)): PLATTER_CFLAGS += $(CHECK_CFLAGS)
 .PHONY: _all _tests _install FORCE
 _all: build/bin/qemu-system-x86_64 build/bin/qemu-img $(FIRMWARE) \
 	build/share/platter/presets build/share/qemu \
-	$(if $(SIM),build/bin/raidsim)
+	$(if $(wildcard raid-model/sim/main.c),build/bin/raidsim)
 
 _tests: $(if $(QTESTS),build/tests/qtest-run)
 
@@ -302,7 +302,7 @@ _install:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DATA)/qemu $(DATA)/presets
 	install -s build/bin/qemu-system-x86_64 build/bin/qemu-img \
 		$(DESTDIR)$(PREFIX)/bin
-	$(if $(SIM),install build/bin/raidsim $(DESTDIR)$(PREFIX)/bin)
+	$(if $(wildcard raid-model/sim/main.c),install build/bin/raidsim $(DESTDIR)$(PREFIX)/bin)
 	install -m 644 $(FIRMWARE) $(DATA)/qemu
 	install -m 644 $(wildcard disk-model/presets/*) $(DATA)/presets
 
