@@ -66,6 +66,9 @@ uint64_t raid_member_sectors(const RaidLevel *level, uint32_t stripe_sectors,
 uint64_t raid_capacity(const RaidShape *shape);         /* unit sectors */
 unsigned raid_row_data(const RaidShape *shape);         /* data slots */
 unsigned raid_row_slots(const RaidShape *shape);        /* all slots */
+unsigned raid_row_sets(const RaidShape *shape);         /* RAID 10: pairs */
+/* Length of a slot: the stripe size, or a fixed large one if not striped. */
+uint32_t raid_chunk_sectors(const RaidShape *shape);
 
 typedef struct RaidPlace {
     uint64_t row;

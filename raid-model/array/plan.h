@@ -8,6 +8,8 @@
  * Slots 0..data-1 hold data, the next `redundant` slots hold what can be
  * computed from them.  The caller has cut the request so that, within the
  * band of the row, each data slot is either rewritten whole or left alone.
+ * A missing slot takes neither reads nor writes; an unreadable one takes
+ * writes, which heal it.
  */
 #ifndef RAID_ARRAY_PLAN_H
 #define RAID_ARRAY_PLAN_H
@@ -19,6 +21,7 @@ typedef struct RaidRow {
     uint8_t data_slots;
     uint8_t redundant_slots;    /* also: how many slots may be missing */
     uint32_t missing;           /* mask of slots that cannot be used */
+    uint32_t unreadable;        /* mask: a bad sector, but can be written */
 } RaidRow;
 
 typedef struct RaidPlan {
@@ -28,7 +31,11 @@ typedef struct RaidPlan {
     bool by_delta;              /* parity from old data, not from the row */
 } RaidPlan;
 
-/* Both return false, and touch no plan, when too many slots are missing. */
+/*
+ * Both return false, and touch no plan, when too many slots are missing or
+ * unreadable.  What had to be derived because it was unreadable is in
+ * plan->write too, also of a read: writing it repairs the sector.
+ */
 bool raid_plan_read(const RaidRow *row, uint32_t wanted, RaidPlan *plan);
 bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan);
 
