@@ -15,6 +15,10 @@
  *   OK --------------> DEGRADED ----------------------------> INOPERABLE
  *    \______________________________________________________/
  *        (levels without redundancy)
+ *
+ * Overlapping ops: each sector ends up as one of them wrote it; rows of a
+ * long op are locked one by one, so two long ops may win in different rows.
+ * Redundancy agrees with data in every row, whatever the overlap.
  */
 #ifndef RAID_ARRAY_UNIT_H
 #define RAID_ARRAY_UNIT_H
@@ -78,6 +82,12 @@ const RaidShape *raid_unit_shape(const RaidUnit *unit);
 UnitState raid_unit_state(const RaidUnit *unit);
 DiskPort *raid_unit_port(const RaidUnit *unit, unsigned member);
 bool raid_unit_member_present(const RaidUnit *unit, unsigned member);
+
+/* Called when a bad sector of a member has been written again. */
+void raid_unit_on_repair(RaidUnit *unit,
+                         void (*repaired)(void *opaque, RaidUnit *unit,
+                                          unsigned member),
+                         void *opaque);
 
 void raid_unit_submit(RaidUnit *unit, UnitOp *op);
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stripe - carries out one host op's share of one row: gather, compute,
+ * scatter.
+ *
+ *   WAITING --> GATHER --> (compute) --> SCATTER --> ENDED
+ *                 ^  |                     |
+ *                 |  +-- lost or bad: plan |
+ *                 |      again without it  |
+ *                 +------------------------+  next step, after narrowing
+ *
+ * unit.c fills a RowOp, holds the lock on its range of the row and calls
+ * raid_row_start(); `ended` tells when it is over.  What is read and written
+ * is plan.c's decision.  A row whose bad sectors overlap is narrowed to the
+ * sectors themselves, so that what fails is exactly what cannot be known.
+ *
+ * The host's buffer is used in place wherever a slot's sectors are in it.
+ */
+#ifndef RAID_ARRAY_STRIPE_H
+#define RAID_ARRAY_STRIPE_H
+
+#include "raid-model/array/plan.h"
+#include "raid-model/array/pool.h"
+#include "raid-model/array/unit.h"
+
+typedef struct RaidRows RaidRows;
+typedef struct RowOp RowOp;
+typedef struct RowIo RowIo;
+
+/* What all rows of a unit share. */
+struct RaidRows {
+    RaidShape shape;
+    DiskPort *port[RAID_MEMBERS_MAX];
+    uint32_t present;                   /* mask of members */
+    unsigned waiting[RAID_MEMBERS_MAX]; /* drive ops under way */
+    unsigned turn[RAID_MEMBERS_MAX];    /* mirror.c's memory, one per set */
+    RaidPool pool;
+    GQueue idle;                        /* RowOps to use again */
+    bool resetting;
+
+    /* A member does not answer; `present` is the listener's to change. */
+    void (*lost)(RaidRows *rows, unsigned member);
+    /* A bad sector of a member was written again with what it held. */
+    void (*repaired)(RaidRows *rows, unsigned member);
+    void (*ended)(RowOp *row);
+};
+
+typedef enum RowPhase {
+    ROW_WAITING, ROW_GATHER, ROW_SCATTER, ROW_ENDED
+} RowPhase;
+
+/* A stretch of the row in which each slot is touched whole or not at all. */
+typedef struct RowCut {
+    uint32_t offset, count;
+    uint32_t wanted;            /* data slots: asked for, or rewritten */
+    RaidPlan plan;
+} RowCut;
+
+#define ROW_CUTS_MAX 3
+
+struct RowOp {
+    /* The unit fills in: */
+    RaidRows *rows;
+    UnitOp *op;
+    UnitVerb verb;
+    uint64_t row;
+    unsigned first, last;       /* data slots */
+    uint32_t from, to;          /* first slot from here, last slot to here */
+    uint32_t low, high;         /* offsets locked */
+    /* Links of the unit's lists. */
+    GList bucket_link, all_link, turn_link;
+    /* Filled in before `ended`: */
+    UnitStatus status;
+    uint64_t bad_lba;
+
+    /*< private >*/
+    RowPhase phase;
+    uint32_t at, count;         /* the step: offset and length */
+    uint32_t unreadable;        /* slots with a bad sector in this step */
+    uint32_t bad_offset;        /* the first of those */
+    uint64_t bad_found;         /* its unit LBA, if a data slot's */
+    unsigned cuts;
+    RowCut cut[ROW_CUTS_MAX];
+    void *old[RAID_MEMBERS_MAX];        /* as read; NULL: in op->buf */
+    void *fresh[RAID_MEMBERS_MAX];      /* as computed */
+    size_t buffer_bytes;
+    unsigned pending, ios;
+    RowIo *io;
+};
+
+void raid_rows_init(RaidRows *rows, const RaidShape *shape,
+                    DiskPort *const *ports);
+void raid_rows_clear(RaidRows *rows);   /* every RowOp has been given back */
+
+/* Every row of the unit can still be read. */
+bool raid_rows_operable(const RaidRows *rows);
+
+RowOp *raid_row_take(RaidRows *rows);   /* zeroed but for its links' data */
+void raid_row_give(RowOp *row);
+
+/* `ended` may run inside, when the row cannot be read. */
+void raid_row_start(RowOp *row);
+/*
+ * End it now, with rows->resetting set: writes that had begun are finished
+ * on the spot, anything else is taken back.  `ended` runs inside.
+ */
+void raid_row_reset(RowOp *row);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unit - splits ops into rows, orders rows that overlap, keeps the states.
+ *
+ * A RowOp stands in its bucket (rows by number) in order of arrival and may
+ * start when nothing before it in the bucket conflicts: same row,
+ * overlapping range, at least one writer.  Counting those that still wait
+ * among "before" is what keeps a writer from starving behind readers.
+ *
+ *   submit --> cut --> bucket --> runnable --> stripe.c --> over --> retire
+ *                ^                   ^                                |  |
+ *                |                   +-- those it was in the way of --+  |
+ *                +-- next rows of the op --- or the op is done() --------+
+ *
+ * The two lists in the middle are worked off in take_turns(), one at a time
+ * and never nested, so done() may submit and even reset.
+ */
+#include "raid-model/array/unit.h"
+
+#include <stddef.h>
+
+#include "raid-model/array/stripe.h"
+
+#define BUCKETS 256u
+#define WINDOW_ROWS 32          /* of one op at a time */
+
+struct RaidUnit {
+    RaidRows rows;              /* first: rows are handed back by it */
+    Sim *sim;
+    unsigned number;
+    UnitState state;
+    RaidUnitNotify *notify;
+    void *opaque;
+    void (*repaired)(void *opaque, RaidUnit *unit, unsigned member);
+    void *repaired_opaque;
+    GQueue ops;                 /* UnitOps lent to us */
+    GQueue all;                 /* RowOps not yet retired */
+    GQueue bucket[BUCKETS];     /* the same but flushes, by row */
+    GQueue runnable, over;
+    bool in_turns, in_submit;
+};
+
+static const char *const state_words[] = {
+    [RAID_UNIT_OK] = "ok",
+    [RAID_UNIT_DEGRADED] = "degraded",
+    [RAID_UNIT_INOPERABLE] = "inoperable",
+};
+
+static const char *const verb_words[] = {
+    [UNIT_READ] = "read", [UNIT_WRITE] = "write", [UNIT_FLUSH] = "flush",
+};
+
+/* --- members and states -------------------------------------------------- */
+
+static UnitState state_now(const RaidUnit *unit)
+{
+    uint32_t all = (1u << unit->rows.shape.members) - 1;
+
+    if (!raid_rows_operable(&unit->rows)) {
+        return RAID_UNIT_INOPERABLE;
+    }
+    return unit->rows.present == all ? RAID_UNIT_OK : RAID_UNIT_DEGRADED;
+}
+
+void raid_unit_lose_member(RaidUnit *unit, unsigned member)
+{
+    UnitState before = unit->state;
+
+    g_assert(member < unit->rows.shape.members);
+    if (!raid_unit_member_present(unit, member)) {
+        return;
+    }
+    unit->rows.present &= ~(1u << member);
+    unit->state = state_now(unit);
+    if (unit->state != before) {
+        sim_trace(unit->sim, SIM_TRACE_UNIT_STATE, state_words[unit->state],
+                  unit->number, before, unit->state);
+    }
+    if (unit->notify) {
+        unit->notify(unit->opaque, unit, member, unit->state);
+    }
+}
+
+static void row_lost_member(RaidRows *rows, unsigned member)
+{
+    raid_unit_lose_member((RaidUnit *)rows, member);
+}
+
+static void row_repaired(RaidRows *rows, unsigned member)
+{
+    RaidUnit *unit = (RaidUnit *)rows;
+
+    if (unit->repaired) {
+        unit->repaired(unit->repaired_opaque, unit, member);
+    }
+}
+
+/* --- the end of an op ---------------------------------------------------- */
+
+static void complete(UnitOp *op, UnitStatus status)
+{
+    RaidUnit *unit = op->unit;
+
+    sim_cancel(unit->sim, &op->ev);
+    g_queue_unlink(&unit->ops, &op->link);
+    op->unit = NULL;
+    op->status = status;
+    sim_trace(unit->sim, SIM_TRACE_UNIT_OP, verb_words[op->verb],
+              unit->number, op->verb, op->lba, op->count,
+              sim_now(unit->sim) - op->asked, op->status);
+    op->done(op);
+}
+
+static void answer(SimEvent *ev)
+{
+    UnitOp *op = (UnitOp *)((char *)ev - offsetof(UnitOp, ev));
+
+    complete(op, op->status);
+}
+
+static void answer_later(UnitOp *op, UnitStatus status)
+{
+    op->status = status;
+    op->ev.fire = answer;
+    sim_after(op->unit->sim, &op->ev, 0);
+}
+
+/* --- locks --------------------------------------------------------------- */
+
+static GQueue *bucket_of(RaidUnit *unit, const RowOp *row)
+{
+    return &unit->bucket[row->row % BUCKETS];
+}
+
+static bool rows_conflict(const RowOp *a, const RowOp *b)
+{
+    return a->row == b->row && a->low < b->high && b->low < a->high &&
+           (a->verb == UNIT_WRITE || b->verb == UNIT_WRITE);
+}
+
+static bool row_may_start(const RowOp *row)
+{
+    for (GList *l = row->bucket_link.prev; l; l = l->prev) {
+        if (rows_conflict(row, l->data)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `unlocked` has just left the bucket; `next` stood behind it. */
+static void let_others_start(RaidUnit *unit, const RowOp *unlocked,
+                             GList *next)
+{
+    for (GList *l = next; l; l = l->next) {
+        RowOp *row = l->data;
+
+        if (rows_conflict(row, unlocked) && row_may_start(row)) {
+            g_queue_push_tail_link(&unit->runnable, &row->turn_link);
+        }
+    }
+}
+
+/* --- cutting ------------------------------------------------------------- */
+
+static bool op_has_rows_left(const UnitOp *op)
+{
+    return op->next_lba < op->lba + op->count;
+}
+
+static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
+{
+    const RaidShape *shape = &unit->rows.shape;
+    uint32_t chunk = raid_chunk_sectors(shape);
+    RaidPlace start = raid_place(shape, op->next_lba);
+    uint64_t row_end = raid_lba(shape, &(RaidPlace) { .row = start.row + 1 });
+    uint64_t end = MIN(op->lba + op->count, row_end);
+    RaidPlace stop = raid_place(shape, end - 1);
+    RowOp *row = raid_row_take(&unit->rows);
+
+    row->op = op;
+    row->verb = op->verb;
+    row->row = start.row;
+    row->first = start.slot;
+    row->last = stop.slot;
+    row->from = start.offset;
+    row->to = stop.offset + 1;
+    row->low = row->first == row->last ? row->from : 0;
+    row->high = row->first == row->last ? row->to : chunk;
+    op->next_lba = end;
+    return row;
+}
+
+static void enter_row(RaidUnit *unit, RowOp *row)
+{
+    row->op->bands++;
+    g_queue_push_tail_link(&unit->all, &row->all_link);
+    if (row->verb != UNIT_FLUSH) {
+        g_queue_push_tail_link(bucket_of(unit, row), &row->bucket_link);
+    }
+    if (row->verb == UNIT_FLUSH || row_may_start(row)) {
+        g_queue_push_tail_link(&unit->runnable, &row->turn_link);
+    }
+}
+
+static void fill_window(RaidUnit *unit, UnitOp *op)
+{
+    while (op->status == UNIT_OK && op_has_rows_left(op) &&
+           op->bands < WINDOW_ROWS) {
+        enter_row(unit, cut_next_row(unit, op));
+    }
+}
+
+/* --- turns --------------------------------------------------------------- */
+
+/* The worst of its rows is the op's answer; of bad LBAs, the lowest. */
+static void account(UnitOp *op, const RowOp *row)
+{
+    if (row->status == UNIT_MEDIUM_ERROR) {
+        op->bad_lba = MIN(op->bad_lba, row->bad_lba);
+    }
+    if (row->status != UNIT_OK && op->status != UNIT_OFFLINE) {
+        op->status = row->status;
+    }
+}
+
+static void leave_row(RaidUnit *unit, RowOp *row)
+{
+    GList *next = row->bucket_link.next;
+
+    g_queue_unlink(&unit->all, &row->all_link);
+    if (row->verb != UNIT_FLUSH) {
+        g_queue_unlink(bucket_of(unit, row), &row->bucket_link);
+        let_others_start(unit, row, next);
+    }
+}
+
+static void retire_row(RaidUnit *unit, RowOp *row)
+{
+    UnitOp *op = row->op;
+
+    leave_row(unit, row);
+    account(op, row);
+    op->bands--;
+    raid_row_give(row);
+    fill_window(unit, op);
+    if (op->bands) {
+        return;
+    }
+    if (unit->in_submit) {
+        answer_later(op, op->status);
+    } else {
+        complete(op, op->status);
+    }
+}
+
+static void take_turns(RaidUnit *unit)
+{
+    GList *link;
+
+    if (unit->in_turns) {
+        return;
+    }
+    unit->in_turns = true;
+    for (;;) {
+        if ((link = g_queue_pop_head_link(&unit->runnable))) {
+            raid_row_start(link->data);
+        } else if ((link = g_queue_pop_head_link(&unit->over))) {
+            retire_row(unit, link->data);
+        } else {
+            break;
+        }
+    }
+    unit->in_turns = false;
+}
+
+static void row_ended(RowOp *row)
+{
+    RaidUnit *unit = (RaidUnit *)row->rows;
+
+    if (!unit->rows.resetting) {
+        g_queue_push_tail_link(&unit->over, &row->turn_link);
+        take_turns(unit);
+    }
+}
+
+/* --- the outside --------------------------------------------------------- */
+
+static bool op_is_in_range(const RaidUnit *unit, const UnitOp *op)
+{
+    uint64_t capacity = raid_capacity(&unit->rows.shape);
+
+    return op->verb == UNIT_FLUSH ||
+           (op->lba <= capacity && op->count <= capacity - op->lba);
+}
+
+void raid_unit_submit(RaidUnit *unit, UnitOp *op)
+{
+    bool nested = unit->in_submit;
+
+    g_assert(!unit->rows.resetting && op->done);
+    op->status = UNIT_OK;
+    op->bad_lba = UINT64_MAX;
+    op->link = (GList) { .data = op };
+    op->unit = unit;
+    op->next_lba = op->lba;
+    op->bands = 0;
+    op->asked = sim_now(unit->sim);
+    g_queue_push_tail_link(&unit->ops, &op->link);
+
+    if (unit->state == RAID_UNIT_INOPERABLE) {
+        answer_later(op, UNIT_OFFLINE);
+    } else if (!op_is_in_range(unit, op)) {
+        answer_later(op, UNIT_OUT_OF_RANGE);
+    } else if (op->verb == UNIT_FLUSH) {
+        RowOp *row = raid_row_take(&unit->rows);
+
+        row->op = op;
+        row->verb = UNIT_FLUSH;
+        op->next_lba = op->lba + op->count;
+        enter_row(unit, row);
+    } else if (op->count == 0) {
+        answer_later(op, UNIT_OK);
+    } else {
+        fill_window(unit, op);
+    }
+    unit->in_submit = true;
+    take_turns(unit);
+    unit->in_submit = nested;
+}
+
+static void end_row_now(RaidUnit *unit, RowOp *row)
+{
+    if (row->phase != ROW_WAITING && row->phase != ROW_ENDED) {
+        raid_row_reset(row);
+    }
+    g_queue_unlink(&unit->all, &row->all_link);
+    raid_row_give(row);
+}
+
+void raid_unit_reset(RaidUnit *unit)
+{
+    GList *link;
+
+    g_assert(!unit->rows.resetting);
+    unit->rows.resetting = true;
+    g_queue_init(&unit->runnable);
+    g_queue_init(&unit->over);
+    while ((link = unit->all.head)) {
+        end_row_now(unit, link->data);
+    }
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        g_queue_init(&unit->bucket[i]);
+    }
+    while ((link = unit->ops.head)) {
+        complete(link->data, UNIT_ABORTED);
+    }
+    unit->rows.resetting = false;
+}
+
+RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
+                        DiskPort *const *ports, RaidUnitNotify *notify,
+                        void *opaque)
+{
+    RaidUnit *unit = g_new0(RaidUnit, 1);
+
+    g_assert(shape->members <= RAID_MEMBERS_MAX);
+    raid_rows_init(&unit->rows, shape, ports);
+    unit->rows.lost = row_lost_member;
+    unit->rows.repaired = row_repaired;
+    unit->rows.ended = row_ended;
+    unit->sim = sim;
+    unit->number = number;
+    unit->notify = notify;
+    unit->opaque = opaque;
+    unit->state = state_now(unit);
+    return unit;
+}
+
+void raid_unit_free(RaidUnit *unit)
+{
+    if (!unit) {
+        return;
+    }
+    g_assert(!unit->ops.head && !unit->all.head);
+    raid_rows_clear(&unit->rows);
+    g_free(unit);
+}
+
+void raid_unit_on_repair(RaidUnit *unit,
+                         void (*repaired)(void *opaque, RaidUnit *unit,
+                                          unsigned member),
+                         void *opaque)
+{
+    unit->repaired = repaired;
+    unit->repaired_opaque = opaque;
+}
+
+const RaidShape *raid_unit_shape(const RaidUnit *unit)
+{
+    return &unit->rows.shape;
+}
+
+UnitState raid_unit_state(const RaidUnit *unit)
+{
+    return unit->state;
+}
+
+DiskPort *raid_unit_port(const RaidUnit *unit, unsigned member)
+{
+    return unit->rows.port[member];
+}
+
+bool raid_unit_member_present(const RaidUnit *unit, unsigned member)
+{
+    return unit->rows.present >> member & 1;
+}
