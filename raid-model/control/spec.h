@@ -33,4 +33,14 @@ typedef struct RaidSpec {
  */
 GArray *raid_spec_parse(const char *text, GError **error);
 
+/*
+ * What is checked of one unit whoever wrote it: as above, and that no row
+ * has more members missing than it can lose.  One line in `error`.
+ */
+bool raid_spec_check(const RaidSpec *spec, GError **error);
+
+/* All errors of specs and of making units are in this domain, code 0. */
+#define RAID_SPEC_ERROR raid_spec_error_quark()
+GQuark raid_spec_error_quark(void);
+
 #endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Board - the table of card models.
+ *
+ * Where the numbers come from:
+ *   ports, PCI ids     3ware product names; lspci output in public logs;
+ *                      twe(4) manual pages of FreeBSD and OpenBSD
+ *   P-chip 1.3, 7xxx   "1.30-66", firmware, BIOS and monitor strings as one
+ *   version strings    FreeBSD boot log of a 7000 series card prints them
+ *   P-chip 5.7, 6xxx   guess
+ *   SATA strings       guess: FE7S... after the names of firmware files
+ *   6xxx strings       guess
+ *   link               the ATA mode of the product sheets
+ *   host bus, MB/s     measured with drives enough to fill it: 107 (7410
+ *                      read, PCI 32/33; StorageReview 2001), 180 (8500,
+ *                      64/33) and 203.5 (8506, 64/66; xbitlabs 2004); the
+ *                      others of the same slot width and clock alike: guess.
+ *                      That the 8006-2 is a 64/66 card: guess
+ *   command time       guess: of the size that 7 to 10 thousand small
+ *                      commands a second come out, as cards of the time did
+ */
+#include "raid-model/control/board.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define MB_PER_S(n) ((uint64_t)((n) * 1e6))
+#define UDMA66   MB_PER_S(66.7)
+#define UDMA100  MB_PER_S(100)
+#define UDMA133  MB_PER_S(133.3)
+#define SATA150  MB_PER_S(150)
+#define PCI_32_33 MB_PER_S(107)
+#define PCI_64_33 MB_PER_S(180)
+#define PCI_64_66 MB_PER_S(203.5)
+#define COMMAND_NS SIM_US(150)          /* guess */
+
+#define ESCALADE_6000                                                   \
+    .raid5 = true,                                                      \
+    .pci_device = 0x1000, .pci_revision = 0x12,                         \
+    .pchip_major = 5, .pchip_minor = 7,                                 \
+    .firmware = "FE6X 1.05.00.068", .bios = "BE6X 1.08.00.048",         \
+    .monitor = "ME6X 1.01.00.040",                                      \
+    .pcb = "Rev2", .achip = "2.20", .pchip = "5.70-33",                 \
+    .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,           \
+    .command_ns = COMMAND_NS
+
+#define ESCALADE_7000                                                   \
+    .pci_device = 0x1001, .pci_revision = 0x01,                         \
+    .pchip_major = 1, .pchip_minor = 3,                                 \
+    .pcb = "Rev4", .achip = "3.20", .pchip = "1.30-66",                 \
+    .command_ns = COMMAND_NS
+
+#define ESCALADE_7000_ATA ESCALADE_7000,                                \
+    .raid5 = true,                                                      \
+    .firmware = "FE7X 1.05.00.068", .bios = "BE7X 1.08.00.048",         \
+    .monitor = "ME7X 1.01.00.040"
+
+#define ESCALADE_8006_SATA ESCALADE_7000,                               \
+    .sata = true,                                                       \
+    .firmware = "FE7S 1.05.00.068", .bios = "BE7S 1.08.00.048",         \
+    .monitor = "ME7S 1.01.00.040",                                      \
+    .link_bytes_per_s = SATA150, .bus_bytes_per_s = PCI_64_66
+
+const BoardModel board_model[] = {
+    {
+        .name = "3ware-6400", .ports = 4,
+        .title = "3ware Escalade 6400: 4 ATA/66 ports, PCI 32/33",
+        ESCALADE_6000,
+    }, {
+        .name = "3ware-6800", .ports = 8,
+        .title = "3ware Escalade 6800: 8 ATA/66 ports, PCI 32/33",
+        ESCALADE_6000,
+    }, {
+        .name = "3ware-7410", .ports = 4,
+        .title = "3ware Escalade 7410: 4 ATA/100 ports, PCI 32/33",
+        ESCALADE_7000_ATA,
+        .link_bytes_per_s = UDMA100, .bus_bytes_per_s = PCI_32_33,
+    }, {
+        .name = "3ware-7810", .ports = 8,
+        .title = "3ware Escalade 7810: 8 ATA/100 ports, PCI 32/33",
+        ESCALADE_7000_ATA,
+        .link_bytes_per_s = UDMA100, .bus_bytes_per_s = PCI_32_33,
+    }, {
+        .name = "3ware-7500-4", .ports = 4,
+        .title = "3ware Escalade 7500-4: 4 ATA/133 ports, PCI 64/33",
+        ESCALADE_7000_ATA,
+        .link_bytes_per_s = UDMA133, .bus_bytes_per_s = PCI_64_33,
+    }, {
+        .name = "3ware-7500-8", .ports = 8,
+        .title = "3ware Escalade 7500-8: 8 ATA/133 ports, PCI 64/33",
+        ESCALADE_7000_ATA,
+        .link_bytes_per_s = UDMA133, .bus_bytes_per_s = PCI_64_33,
+    }, {
+        .name = "3ware-8006-2", .ports = 2,
+        .title = "3ware Escalade 8006-2: 2 SATA ports, PCI 64/66, no RAID 5",
+        ESCALADE_8006_SATA,
+    }, {
+        .name = "3ware-8506-4", .ports = 4,
+        .title = "3ware Escalade 8506-4: 4 SATA ports, PCI 64/66",
+        ESCALADE_8006_SATA, .raid5 = true,
+    }, {
+        .name = "3ware-8506-8", .ports = 8,
+        .title = "3ware Escalade 8506-8: 8 SATA ports, PCI 64/66",
+        ESCALADE_8006_SATA, .raid5 = true,
+    }, {
+        .name = "3ware-8506-12", .ports = 12,
+        .title = "3ware Escalade 8506-12: 12 SATA ports, PCI 64/66",
+        ESCALADE_8006_SATA, .raid5 = true,
+    },
+};
+
+const unsigned board_models = sizeof(board_model) / sizeof(board_model[0]);
+
+const BoardModel *board_model_find(const char *name)
+{
+    for (unsigned i = 0; i < board_models; i++) {
+        if (strcmp(board_model[i].name, name) == 0) {
+            return &board_model[i];
+        }
+    }
+    return NULL;
+}
