@@ -13,9 +13,6 @@
 
 #define ATA_BYTES 512
 #define ATA_IDENTIFY_DEVICE 0xec
-#define ATA_STATUS_GOOD 0x50
-#define ATA_STATUS_ERROR 0x51
-#define ATA_ERROR_ABORTED 0x04
 
 static const Gen1SgLimits ata_sg = { GEN1_ATA_SGL_DWORD, GEN1_ATA_SG_MAX };
 
@@ -66,7 +63,8 @@ static void answer_registers(HostRequest *req, Gen1Result result,
 /* The drive refused, or there is none to ask. */
 static void answer_aborted(HostRequest *req, Gen1Result result)
 {
-    answer_registers(req, result, ATA_STATUS_ERROR, ATA_ERROR_ABORTED);
+    answer_registers(req, result, ATA_STATUS_READY | ATA_STATUS_ERR,
+                     ATA_ERROR_ABRT);
 }
 
 /* Which way the packet says data goes; checked when it came. */
@@ -130,7 +128,7 @@ static void no_drive(HostRequest *req, bool port_exists)
     if (req->ata.command == ATA_IDENTIFY_DEVICE &&
         direction(req) == ATA_DATA_IN) {
         memset(req->data, 0, ATA_BYTES);
-        req->ata.status = ATA_STATUS_GOOD;
+        req->ata.status = ATA_STATUS_READY;
         crossed(req);
         return;
     }

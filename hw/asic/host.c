@@ -6,6 +6,7 @@
  * Sources for bits and rules: the public Linux 3w-xxxx and BSD twe drivers.
  * What none of them tells is marked guess.
  */
+#include "hw/asic/params.h"
 #include "hw/asic/personality.h"
 
 enum { REG_CONTROL = 0x0, REG_STATUS = 0x4, REG_COMMAND = 0x8,
@@ -143,11 +144,22 @@ RaidEvent host_take_event(RaidHost *host)
     return event;
 }
 
+static void trace_event(RaidHost *host, unsigned index)
+{
+    const RaidEventQueue *events = raid_controller_events(host->ctl);
+    const RaidEvent *event =
+        &events->event[(events->first + index) % RAID_EVENTS_MAX];
+
+    sim_trace(host->sim, SIM_TRACE_AEN, NULL, param_event_code(event->code),
+              event->source);
+}
+
 /* While READY is low nobody may be told to come and read. */
 static void event_queued(void *opaque)
 {
     RaidHost *host = opaque;
 
+    trace_event(host, raid_controller_events(host->ctl)->count - 1);
     if (!host->resetting) {
         sim_cancel(host->sim, &host->attention_ev);
         host_latch(host, STATUS_ATTENTION);
@@ -201,7 +213,7 @@ static void soft_reset(RaidHost *host)
     }
 }
 
-/* What power-on would tell: what is wrong with the units. */
+/* What power-on would tell: which units lack a member. */
 static void announce_units(RaidHost *host)
 {
     unsigned i;
@@ -209,9 +221,7 @@ static void announce_units(RaidHost *host)
     for (i = 0; i < RAID_UNITS_MAX; i++) {
         RaidUnit *unit = raid_controller_unit(host->ctl, i);
 
-        if (unit && raid_unit_state(unit) == RAID_UNIT_DEGRADED) {
-            raid_controller_log(host->ctl, RAID_EVENT_UNIT_DEGRADED, i);
-        } else if (unit && raid_unit_state(unit) == RAID_UNIT_INOPERABLE) {
+        if (unit && raid_unit_state(unit) != RAID_UNIT_OK) {
             raid_controller_log(host->ctl, RAID_EVENT_UNIT_INCOMPLETE, i);
         }
     }
@@ -347,6 +357,7 @@ RaidHost *raid_host_new(Sim *sim, RaidController *ctl, const HostPort *port,
                         void *opaque)
 {
     RaidHost *host = g_new0(RaidHost, 1);
+    unsigned i;
 
     host->sim = sim;
     host->ctl = ctl;
@@ -357,6 +368,9 @@ RaidHost *raid_host_new(Sim *sim, RaidController *ctl, const HostPort *port,
     host->attention_ev.fire = attention_fire;
     host_requests_init(host);
     registers_reset(host);
+    for (i = 0; i < raid_controller_events(ctl)->count; i++) {
+        trace_event(host, i);           /* told before we were there */
+    }
     raid_controller_on_event(ctl, event_queued, host);
     return host;
 }

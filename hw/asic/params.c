@@ -36,6 +36,11 @@ static const uint8_t event_code[RAID_EVENT_CODES] = {
     [RAID_EVENT_QUEUE_FULL]       = EVENT_QUEUE_FULL,
 };
 
+uint8_t param_event_code(RaidEventCode code)
+{
+    return event_code[code];
+}
+
 typedef struct Place {
     RaidHost *host;
     unsigned index;             /* which port or unit of the table's run */
