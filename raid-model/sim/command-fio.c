@@ -266,7 +266,10 @@ static int run(const Words *words, const RigAsk *ask, Rig *rig,
 
     if (!open_file("--arms", words->arms, &arms, error) ||
         !open_file("--trace", words->trace, &trace, error)) {
-        g_clear_pointer(&arms, fclose);
+        if (arms) {
+            fclose(arms);
+            remove(words->arms);
+        }
         return COMMAND_USAGE;
     }
     watch = watch_new(rig, arms, trace);

@@ -11,13 +11,17 @@
 
 static double given_rate(const DiskPreset *preset, unsigned zone)
 {
+    const DiskZone *table = &preset->geometry.zone[zone];
     unsigned heads = preset->geometry.heads;
-    double bytes = (double)preset->geometry.zone[zone].sectors_per_track *
-                   heads * DISK_SECTOR_BYTES;
-    double ns = (heads - 1) * preset->head_switch_ns +
-                preset->cylinder_switch_ns + heads * preset->turn_ns;
+    double sectors = table->sectors_per_track;
+    double sector_ns = preset->turn_ns / sectors;
+    double head_ns = MAX(preset->head_switch_ns,
+                         table->track_skew_sectors * sector_ns);
+    double cylinder_ns = MAX(preset->cylinder_switch_ns,
+                             table->cylinder_skew_sectors * sector_ns);
 
-    return bytes / ns * 1e9;
+    return sectors * heads * DISK_SECTOR_BYTES * 1e9 /
+           (heads * preset->turn_ns + (heads - 1) * head_ns + cylinder_ns);
 }
 
 Measure measure_given(const DiskPreset *preset)

@@ -18,7 +18,7 @@ typedef struct Measure {
 /*
  * By arithmetic on what is written in the preset: the seek curve's ends,
  * the published average, and for the rates IBM's formula: the bytes of a
- * cylinder over its turns, head switches and cylinder switch.
+ * cylinder over its turns and its skews (or switches, if they are longer).
  */
 Measure measure_given(const DiskPreset *preset);
 /* By running accesses through the model. */

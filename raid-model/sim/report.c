@@ -21,7 +21,9 @@ bool report_expects(const Report *report, Expect *expect)
     }
     port = disk_port_number(raid_unit_port(unit, 0));
     *expect = expect_random_read(report->rig->drive[port].preset,
-                                 plan->work.block_sectors);
+                                 plan->work.block_sectors,
+                                 raid_controller_board(report->rig->ctl)
+                                     ->link_bytes_per_s);
     return true;
 }
 
@@ -106,8 +108,8 @@ static void print_commands(const Report *report, FILE *out)
         return;
     }
     fprintf(out, "\n  where a command's time went, mean ms\n"
-            "  firmware %.3f   bus %.3f   unit %.3f   total %.3f   "
-            "(%.2f drive operations each)\n",
+            "  firmware %.3f   bus %.3f   unit %.3f   total %.3f\n"
+            "  %.2f drive operations each\n",
             result->firmware_ns / n, result->bus_ns / n, result->unit_ns / n,
             (result->firmware_ns + result->bus_ns + result->unit_ns) / n,
             (double)report->watch->all.ops / requests);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * raidsim - the RAID controllers without a computer around them.
+ *
+ * Picks the subcommand; shared manners of the command line.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "raid-model/sim/command.h"
+
+static const Command command[] = {
+    { "fio", "run a load on a unit and say where the time goes",
+      command_fio },
+    { "drives", "the drive models: data sheet and model side by side",
+      command_drives },
+    { "boards", "the controllers there are", command_boards },
+};
+
+static const char help[] =
+    "\n"
+    "raidsim runs drives and RAID units in model time: a minute of disk work\n"
+    "takes a blink, and the same words give the same figures every time.\n"
+    "\n"
+    "Try\n"
+    "  raidsim drives\n"
+    "  raidsim fio                                 one drive, 8k random reads\n"
+    "  raidsim fio --drives 4xwd1200jb --unit raid5:0-3:64k \\\n"
+    "              --rw randwrite --iodepth 4\n"
+    "  raidsim fio --help                          every option, with examples\n";
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "Usage: raidsim COMMAND [OPTION...]\n\n");
+    for (unsigned i = 0; i < G_N_ELEMENTS(command); i++) {
+        fprintf(out, "  %-8s %s\n", command[i].name, command[i].summary);
+    }
+    fputs(help, out);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        print_help(stderr);
+        return COMMAND_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return 0;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(command); i++) {
+        if (!strcmp(argv[1], command[i].name)) {
+            return command[i].run(argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "raidsim: no command '%s'; there are fio, drives and "
+            "boards (raidsim --help)\n", argv[1]);
+    return COMMAND_USAGE;
+}
