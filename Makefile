@@ -26,8 +26,15 @@ NPROC := $(shell nproc 2>/dev/null || echo 2)
 # Recipes run in parallel unless the caller has said how.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(NPROC))
 
+# One build at a time in a tree: a second make waits for the first.
+define LOCKED
+mkdir -p build && { flock -n build/lock true || \
+	echo "waiting for another make in this tree"; } && \
+	flock build/lock $(MAKE) $(JOBS)
+endef
+
 CHECKS = unit tidy cli qtest boot
-OUTER = all demo check check-kernels $(CHECKS:%=check-%) tidy install \
+OUTER = all tests demo check check-kernels $(CHECKS:%=check-%) tidy install \
 	clean help bench published
 INNER := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 
@@ -36,11 +43,14 @@ INNER := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 .PHONY: $(OUTER)
 
 all:
-	$Q$(MAKE) $(JOBS) _all
+	+$Q$(LOCKED) _all
+
+tests:
+	+$Q$(LOCKED) _tests
 
 demo:
 	$Qscripts/setup unit qemu guest
-	$Q$(MAKE) $(JOBS) _all
+	+$Q$(LOCKED) _all
 	$Qscripts/demo
 
 check:
@@ -49,7 +59,8 @@ check:
 
 check-unit:
 	$Qscripts/setup unit
-	$Q$(MAKE) $(JOBS) _check-unit
+	+$Q$(LOCKED) _units
+	$Q$(MAKE) _check-unit
 
 check-tidy tidy:
 	$Qif [ -x scripts/tidy ]; then scripts/tidy; \
@@ -57,16 +68,16 @@ check-tidy tidy:
 
 check-cli check-qtest check-boot:
 	$Qscripts/setup unit qemu $(if $(filter %-boot,$@),guest)
-	$Q$(MAKE) $(JOBS) _all _tests
+	+$Q$(LOCKED) _all _tests
 	+$Qscripts/check --plain $(@:check-%=%)
 
 check-kernels:
 	$Qscripts/setup unit qemu guest
-	$Q$(MAKE) $(JOBS) _all
+	+$Q$(LOCKED) _all
 	$Qtests/boot/run --kernels all
 
 install:
-	$Q$(MAKE) $(JOBS) _all
+	+$Q$(LOCKED) _all
 	$Q$(MAKE) _install
 
 clean:
@@ -129,9 +140,20 @@ SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 # $(call objects,DIRECTORY,SOURCES)
 objects = $(2:%.c=build/$(1)/%.o)
 
+# $(call written,TEXT): the recipe of a file that changes only when TEXT does
+define written
+@mkdir -p $(@D)
+@printf '%s\n' $(1) > $@.new
+@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+endef
+
+# Every object depends on how it is compiled.
+build/flags: FORCE
+	$(call written,'$(CC) $(CLANG) $(PLATTER_CFLAGS) $(SANITIZE)')
+
 # One way to compile: $(call compile,DIRECTORY,COMPILER,FLAGS)
 define compile
-build/$(1)/%.o: %.c Makefile build/config.mak
+build/$(1)/%.o: %.c build/flags
 	@mkdir -p $$(@D)
 	@echo "  CC      $$<$(if $(filter obj,$(1)),, ($(1:check/%=%)))"
 	$$Q$$(CCACHE) $(2) $$(PLATTER_CFLAGS) $(3) -c -o $$@ $$<
@@ -186,24 +208,25 @@ UNIT_PROGRAMS = $(foreach name,$(UNIT_NAMES),\
 	build/check/gcc/$(name) build/check/clang/$(name))
 .SECONDARY:
 
-.PHONY: _check-unit
-_check-unit: $(UNIT_PROGRAMS) build/share/platter/presets
-	$(if $(CHECK_LIBS),,$(error package check is missing: scripts/setup unit))
-	$(if $(CLANG),,$(error package clang is missing: scripts/setup unit))
+ifneq ($(filter _units,$(MAKECMDGOALS)),)
+$(if $(CHECK_LIBS),,$(error package check is missing: scripts/setup unit))
+$(if $(CLANG),,$(error package clang is missing: scripts/setup unit))
+endif
+
+.PHONY: _units _check-unit
+_units: $(UNIT_PROGRAMS) build/share/platter/presets
+
+_check-unit:
 	$Qscripts/check-unit $(UNIT_PROGRAMS)
 
 # ---------------------------------------------------------------------- QEMU
 
 build/models.list: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' $(MODELS) $(SKIN) > $@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	$(call written,$(MODELS) $(SKIN))
 
 # What the source tree was made from: the rest follows when it changes.
 build/qemu-src.from: FORCE
-	@mkdir -p $(@D)
-	@echo "$(QEMU_SRC)" > $@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	$(call written,"$(QEMU_SRC)")
 
 build/qemu-src.ready: build/qemu-src.from \
 		$(wildcard qemu-patches/*.patch qemu-patches/raid.mak)
@@ -221,9 +244,7 @@ QEMU_OPTIONS = --python=$(PYTHON) --ninja=$(NINJA) --disable-download \
 	--with-suffix=platter/qemu --cc="$(strip $(CCACHE) $(CC))"
 
 build/qemu.options: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(QEMU_OPTIONS)' > $@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	$(call written,'$(QEMU_OPTIONS)')
 
 build/qemu/build.ninja: build/qemu-src.ready build/qemu.options | \
 		build/models.list
@@ -236,7 +257,7 @@ build/qemu/build.ninja: build/qemu-src.ready build/qemu.options | \
 # Ninja knows what is to be done; its lines become one per tenth of the work.
 .PHONY: qemu
 qemu: build/qemu/build.ninja build/models.list
-	$QNINJA_STATUS='@%p ' $(NINJA) -C build/qemu -j $(NPROC) \
+	$QNINJA_STATUS='@%p %t ' $(NINJA) -C build/qemu -j $(NPROC) \
 		qemu-system-x86_64 qemu-img 2>&1 | scripts/lib/ninja-progress
 
 build/bin/qemu-system-x86_64 build/bin/qemu-img: build/bin/%: qemu
