@@ -158,7 +158,7 @@ build/$(1)/%.o: %.c build/flags
 	@echo "  CC      $$<$(if $(filter obj,$(1)),, ($(1:check/%=%)))"
 	$$Q$$(CCACHE) $(2) $$(PLATTER_CFLAGS) $(3) -c -o $$@ $$<
 
-build/$(1)/libplatter.a: $$(call objects,$(1),$$(MODELS))
+build/$(1)/libplatter.a: $$(call objects,$(1),$$(MODELS)) build/models.list
 	$$(archive)
 
 build/$(1)/libsim.a: $$(call objects,$(1),\
@@ -318,14 +318,23 @@ _all: build/bin/qemu-system-x86_64 build/bin/qemu-img $(FIRMWARE) \
 
 _tests: $(if $(QTESTS),build/tests/qtest-run)
 
+# An installed tool finds its data by ../share/platter from where it is.
+BIN = $(DESTDIR)$(PREFIX)/bin
 DATA = $(DESTDIR)$(PREFIX)/share/platter
+GUEST_TOOL = guest guest-kernel lib/apt.sh lib/guest-init.sh
+
 _install:
-	install -d $(DESTDIR)$(PREFIX)/bin $(DATA)/qemu $(DATA)/presets
-	install -s build/bin/qemu-system-x86_64 build/bin/qemu-img \
-		$(DESTDIR)$(PREFIX)/bin
-	$(if $(wildcard raid-model/sim/main.c),install build/bin/raidsim $(DESTDIR)$(PREFIX)/bin)
+	install -d $(BIN) $(DATA)/qemu $(DATA)/presets $(DATA)/scripts/lib/guest
+	install -s build/bin/qemu-system-x86_64 build/bin/qemu-img $(BIN)
+	install build/bin/raidsim $(BIN)
 	install -m 644 $(FIRMWARE) $(DATA)/qemu
 	install -m 644 $(wildcard disk-model/presets/*) $(DATA)/presets
+	for file in $(GUEST_TOOL); do \
+		cp --preserve=mode scripts/$$file $(DATA)/scripts/$$file || exit 1; \
+	done
+	install -m 644 $(wildcard scripts/lib/guest/*.py) \
+		$(DATA)/scripts/lib/guest
+	ln -sf ../share/platter/scripts/guest $(BIN)/platter-guest
 
 FORCE:
 
