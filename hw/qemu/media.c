@@ -49,7 +49,6 @@ static void media_close(DiskMedia *media)
     TwMedia *m = container_of(media, TwMedia, media);
 
     blk_flush(m->blk);
-    blk_set_perm(m->blk, 0, BLK_PERM_ALL, &error_abort);
     g_free(m);
 }
 
@@ -73,9 +72,11 @@ static bool take_permissions(BlockBackend *blk, Error **errp)
     if (blk_set_perm(blk, BLK_PERM_CONSISTENT_READ | BLK_PERM_WRITE,
                      BLK_PERM_CONSISTENT_READ | BLK_PERM_WRITE_UNCHANGED,
                      &local_err) < 0) {
-        /* Without the hint that would make it two lines. */
-        error_setg(errp, "the image cannot be used for writing: %s",
-                   error_get_pretty(local_err));
+        const char *why = error_get_pretty(local_err);
+
+        /* Without QEMU's hint, which would make it two lines. */
+        error_setg(errp, "the image cannot be used for writing: %s%s", why,
+                   strstr(why, "lock") ? ", another program uses it" : "");
         error_free(local_err);
         return false;
     }

@@ -95,7 +95,8 @@ void tw_clock_free(TwClock *clock);     /* frees the Sim */
 
 /*
  * media.c: an image of at least `sectors` sectors as a drive's platters.
- * Borrows `blk` and takes its write permission until closed.
+ * Borrows `blk` and takes its write permission, which ends when the drive
+ * property lets go of it.
  */
 DiskMedia *tw_media_new(BlockBackend *blk, uint64_t sectors, Error **errp);
 
