@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/busybox ash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The guest's first and only process that is not the user's.
@@ -11,7 +11,7 @@
 #   ttyS1        the command's output and nothing else
 #   port 0xe9    one letter a step: B booted, R runs, X and a status byte
 #
-# /run/guest.conf has DRIVERS, EXPECT, MODE (command, script, shell), LOGMARK.
+# /run/guest.conf has DRIVERS, EXPECT, MODE (script, shell), LOGMARK.
 
 export PATH=/bin HOME=/root LC_ALL=C
 
@@ -59,12 +59,12 @@ byte 233 82
 case $MODE in
     shell)
         [ -z "$SIZE" ] || stty -F /dev/ttyS1 $SIZE
-        export TERM="${TERMINAL:-vt102}" PS1='guest:\w# '
+        export TERM="${TERMINAL:-vt102}" PS1='guest:\w\$ '
         stty -F /dev/ttyS1 sane
-        setsid -c sh < /dev/ttyS1 > /dev/ttyS1 2>&1
+        setsid -c bash < /dev/ttyS1 > /dev/ttyS1 2>&1
         ;;
     *)
-        sh /run/$MODE < /dev/null > /dev/ttyS1 2>&1
+        /bin/sh /run/script < /dev/null > /dev/ttyS1 2>&1
         ;;
 esac
 status=$?

@@ -22,7 +22,7 @@ from .cache import GuestError, LIB, cache_dir, deb, made_once, progress, unpack
 
 SUITE = "bookworm"
 
-_PACKAGES = ("busybox-static", "smartmontools", "sg3-utils",
+_PACKAGES = ("busybox-static", "dash", "bash", "libtinfo6", "smartmontools", "sg3-utils",
              "libsgutils2-1.46-2", "mdadm", "dmsetup", "lsscsi", "e2fsprogs",
              "libc6", "libgcc-s1", "libstdc++6", "libcap-ng0", "libselinux1",
              "libpcre2-8-0", "libsystemd0", "liblzma5", "libzstd1",
@@ -30,7 +30,8 @@ _PACKAGES = ("busybox-static", "smartmontools", "sg3-utils",
              "libudev1", "libdevmapper1.02.1", "libext2fs2", "libblkid1",
              "libuuid1", "libcom-err2", "libss2")
 
-_PROGRAMS = ("smartctl", "mdadm", "dmsetup", "lsscsi", "mke2fs", "e2fsck",
+_PROGRAMS = ("dash", "bash", "smartctl", "mdadm", "dmsetup", "lsscsi",
+             "mke2fs", "e2fsck", "dumpe2fs",
              "sg_reset", "sg_inq", "sg_raw", "sg_readcap", "sg_turs",
              "sg_logs", "sg_modes", "sg_luns", "sg_vpd", "sg_sync", "sg_dd",
              "sg_requests", "sg_start", "sg_verify", "sg_read", "sginfo",
@@ -206,7 +207,8 @@ def tools_dir(arch):
 
 
 # Applets of busybox that get a name in the guest; those whose name another
-# program above has are left to it.
+# program above has are left to it.  sh is dash: busybox's own would run its
+# applets rather than the programs of the same name.
 _APPLETS = """[ [[ arch ash awk base64 basename blockdev busybox cat chgrp
 chmod chown chroot chrt cksum clear cmp comm cp cpio cut date dd depmod
 devmem df diff dirname dmesg dd du echo ed egrep env expand expr factor false
@@ -215,7 +217,7 @@ head hexdump hostname id insmod install ionice kill killall less ln losetup
 ls lsmod lspci lzcat md5sum mkdir mkfifo mknod mkswap mktemp modinfo modprobe
 more mount mv nice nohup nproc od partprobe paste patch pidof ping pivot_root
 poweroff printenv printf ps pwd readlink realpath reboot renice reset rev rm
-rmdir rmmod sed seq setsid sh sha1sum sha256sum sha512sum shred shuf sleep
+rmdir rmmod sed seq setsid sha1sum sha256sum sha512sum shred shuf sleep
 sort split stat strings stty sum swapoff swapon sync sysctl tac tail tar
 taskset tee test time timeout top touch tr true truncate tty umount uname
 uniq unlink unxz unzip uptime usleep vi watch wc which xargs xxd xz xzcat yes
@@ -271,10 +273,11 @@ def _add_modules(cpio, directory, release):
     taken = _wanted_modules(directory)
 
     def closure(name, seen):
+        """What name needs, each after all that it needs itself."""
         for other in taken[name][2]:
             if other in taken and other not in seen:
-                seen.append(other)
                 closure(other, seen)
+                seen.append(other)
         return seen
 
     base = f"lib/modules/{release}"
@@ -282,7 +285,8 @@ def _add_modules(cpio, directory, release):
     for name in sorted(taken):
         stem, data, _, names = taken[name]
         cpio.file(f"{base}/{stem}.ko", data)
-        needs = " ".join(f"{taken[n][0]}.ko" for n in closure(name, []))
+        needs = " ".join(f"{taken[n][0]}.ko"        # loaded last to first
+                         for n in reversed(closure(name, [])))
         depends += f"{stem}.ko:{' ' + needs if needs else ''}\n"
         for alias in names:
             if not alias.startswith(("pci:", "of:", "acpi")) \
@@ -318,6 +322,7 @@ def _fill_base(tools, fio_path, directory, release):
             if not os.path.exists(os.path.join(tools, "bin", name)) \
                     and name != "busybox":
                 cpio.link(f"bin/{name}", "busybox")
+        cpio.link("bin/sh", "dash")
         cpio.link("bin/mkfs.ext4", "mke2fs")
         cpio.link("bin/mkfs.ext2", "mke2fs")
         cpio.link("lib64", "lib")
