@@ -30,6 +30,7 @@ struct Qemu {
     pid_t pid;
     Line qtest, qmp;
     GString *events;
+    int64_t now;                        /* time moves only when we say so */
 };
 
 static const char *const fixed_args[] = {
@@ -270,21 +271,26 @@ void qemu_write(Qemu *qemu, uint64_t addr, const void *buf, size_t len)
     }
 }
 
-int64_t qemu_step(Qemu *qemu, int64_t ns)
+void qemu_step(Qemu *qemu, int64_t ns)
 {
-    return number(talk(qemu, "clock_step %" PRId64 "\n", ns));
+    if (ns > 0) {
+        qemu->now = number(talk(qemu, "clock_step %" PRId64 "\n", ns));
+    }
 }
 
-int64_t qemu_step_next(Qemu *qemu)
+bool qemu_step_next(Qemu *qemu)
 {
     char *answer = talk(qemu, "clock_step\n");
 
-    return answer ? (int64_t)number(answer) : 0;
+    if (answer) {
+        qemu->now = number(answer);
+    }
+    return answer;
 }
 
-int64_t qemu_now(Qemu *qemu)
+int64_t qemu_now(const Qemu *qemu)
 {
-    return qemu_step(qemu, 0);
+    return qemu->now;
 }
 
 #define CONFIG_ADDRESS 0xcf8
@@ -350,7 +356,7 @@ void qemu_qmp_ok(Qemu *qemu, const char *format, ...)
     ck_assert_msg(g_str_has_prefix(answer, "{\"return\""), "QMP: %s", answer);
 }
 
-unsigned qemu_events(Qemu *qemu, const char *name)
+static unsigned count_events(const Qemu *qemu, const char *name)
 {
     g_autofree char *mark = g_strdup_printf("\"event\": \"%s\"", name);
     unsigned count = 0;
@@ -359,6 +365,23 @@ unsigned qemu_events(Qemu *qemu, const char *name)
         count++;
     }
     return count;
+}
+
+unsigned qemu_events(Qemu *qemu, const char *name)
+{
+    /* Events come in front of the answer to whatever was asked. */
+    qemu_qmp_ok(qemu, "{'execute': 'query-status'}");
+    return count_events(qemu, name);
+}
+
+void qemu_reset(Qemu *qemu)
+{
+    unsigned before = qemu_events(qemu, "RESET");
+
+    qemu_qmp_ok(qemu, "{'execute': 'system_reset'}");
+    while (qemu_events(qemu, "RESET") == before) {
+        g_usleep(200);
+    }
 }
 
 char *qemu_hmp(Qemu *qemu, const char *command)

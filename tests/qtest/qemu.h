@@ -37,11 +37,11 @@ void qemu_write(Qemu *qemu, uint64_t addr, const void *buf, size_t len);
 uint32_t qemu_readl(Qemu *qemu, uint64_t addr);
 void qemu_writel(Qemu *qemu, uint64_t addr, uint32_t value);
 
-/* Virtual time, nanoseconds: step by, or to the next timer of any device
- * (0 when there is none).  Both return the time now. */
-int64_t qemu_step(Qemu *qemu, int64_t ns);
-int64_t qemu_step_next(Qemu *qemu);
-int64_t qemu_now(Qemu *qemu);
+/* Virtual time, nanoseconds: it stands still but for these.  The second
+ * goes to the next timer of any device; false when there is none. */
+void qemu_step(Qemu *qemu, int64_t ns);
+bool qemu_step_next(Qemu *qemu);
+int64_t qemu_now(const Qemu *qemu);
 
 /* PCI configuration space, bus 0 */
 uint32_t qemu_config_in(Qemu *qemu, unsigned devfn, unsigned offset,
@@ -54,6 +54,8 @@ void qemu_config_out(Qemu *qemu, unsigned devfn, unsigned offset,
 char *qemu_qmp(Qemu *qemu, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void qemu_qmp_ok(Qemu *qemu, const char *format, ...) G_GNUC_PRINTF(2, 3);
 unsigned qemu_events(Qemu *qemu, const char *name);     /* seen so far */
+/* The machine's reset, waited for. */
+void qemu_reset(Qemu *qemu);
 /* Human monitor command, its text. */
 char *qemu_hmp(Qemu *qemu, const char *command);
 

@@ -135,6 +135,7 @@ Rig *rig_new(const RigCard *cards, unsigned count, const char *memory,
 
     add(args, "-m", g_strdup(memory ?: "64"));
     add(args, "-trace", g_strdup("tw_*"));
+    add(args, "-trace", g_strdup("-tw_reg_*"));
     add(args, "-D", g_build_filename(rig->dir, "trace", NULL));
     for (unsigned i = 0; i < count; i++) {
         add_card(rig, args, i, &cards[i]);

@@ -3,8 +3,8 @@
  * Rig - a QEMU with cards, drives and images in a directory of its own.
  *
  * Card i sits in slot 4 + i as raid<i>; its drive j is raid<i>-d<j> on the
- * sparse image c<i>d<j>.img.  Everything the cards trace goes to a file
- * that tests can search.  rig_free() takes all of it away.
+ * sparse image c<i>d<j>.img.  What the cards trace, register accesses
+ * apart, goes to a file that tests can search.  rig_free() takes all of it away.
  */
 #ifndef TESTS_QTEST_RIG_H
 #define TESTS_QTEST_RIG_H
