@@ -180,13 +180,21 @@ static void registers_reset(RaidHost *host)
 
 /*
  * Drivers look for the soft reset's own event, so it always gets a place;
- * if older ones must go for it, "queue full" says so.
+ * if older ones must go for it, "queue full" says so.  Unread from the last
+ * reset it still counts (guess: drivers that reset in a loop and read
+ * nothing would push out all else).
  */
 static void soft_reset_end(RaidHost *host)
 {
     RaidEventQueue *events = raid_controller_events(host->ctl);
+    unsigned newest = events->first + events->count + RAID_EVENTS_MAX - 1;
 
     host->resetting = false;
+    if (events->count && events->event[newest % RAID_EVENTS_MAX].code ==
+        RAID_EVENT_SOFT_RESET) {
+        host_latch(host, STATUS_ATTENTION);
+        return;
+    }
     if (events->count == RAID_EVENTS_MAX) {
         raid_event_pop(events);
         raid_event_pop(events);

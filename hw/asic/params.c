@@ -308,7 +308,8 @@ static void set_shutdown_notice(const Place *at, const uint8_t *in)
 
 /* --- the tables --------------------------------------------------------- */
 
-static ParamGet directory_ids, directory_sizes;
+static size_t directory_ids(const Place *at, uint8_t *out);
+static size_t directory_sizes(const Place *at, uint8_t *out);
 
 #define PARAM(number, ...) \
     { .first = number, .last = number, .get = __VA_ARGS__ }

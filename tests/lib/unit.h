@@ -10,6 +10,16 @@
 
 #include "disk-model/drive/preset.h"
 
+/*
+ * ck_assert() for inner loops: Check writes a note to a file each time an
+ * assertion of its own holds, which makes a million of them slow.
+ */
+#define unit_holds(condition) do {                                      \
+        if (!(condition)) {                                             \
+            ck_abort_msg("%s does not hold", #condition);               \
+        }                                                               \
+    } while (0)
+
 /* Runs it, frees it; the number of failures, for main() to return. */
 int unit_run(Suite *suite);
 

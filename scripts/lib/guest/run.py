@@ -24,8 +24,6 @@ TIMEOUT, DIED = 124, 125
 LOGMARK = "=== kernel log ==="
 
 _REPORT = """\
-grep . /sys/class/scsi_host/host*/proc_name | sed 's/.*://' | sort | uniq -c |
-    sed 's/^ *\\([0-9]*\\) \\(.*\\)/\\1 host(s) of driver \\2/'
 dmesg | sed 's/^\\[ *\\([0-9.]*\\)\\] /\\1  /' |
     grep -iE '3w-|3ware| scsi |scsi host|sd [0-9]' | head -n 40
 echo
