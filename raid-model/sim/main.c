@@ -28,7 +28,7 @@ static const char help[] =
     "  raidsim fio                                 one drive, 8k random reads\n"
     "  raidsim fio --drives 4xwd1200jb --unit raid5:0-3:64k \\\n"
     "              --rw randwrite --iodepth 4\n"
-    "  raidsim fio --help                          every option, with examples\n";
+    "  raidsim fio --help                          every option, examples\n";
 
 static void print_help(FILE *out)
 {
