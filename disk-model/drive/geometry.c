@@ -52,35 +52,52 @@ static uint32_t end_angle(const DiskGeometry *geometry, const DiskZone *zone)
            (uint32_t)(TURN / zone->sectors_per_track);
 }
 
+static uint64_t zone_room(const DiskGeometry *geometry, const DiskZone *zone)
+{
+    return zone_tracks(geometry, zone) * zone->sectors_per_track -
+           zone->spare_sectors;
+}
+
+uint64_t disk_geometry_room(const DiskGeometry *geometry)
+{
+    uint64_t room = 0;
+
+    for (unsigned i = 0; i < geometry->zones; i++) {
+        room += zone_room(geometry, &geometry->zone[i]);
+    }
+    return room;
+}
+
 static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
 {
     const DiskZone *zone = &geometry->zone[index];
     uint32_t due = index ? zone[-1].last_cylinder + 1 : 0;
 
     if (zone->first_cylinder > due) {
-        return index ? "zones leave cylinders out between them"
-                     : "the first zone does not start at cylinder 0";
+        return index ? "leaves cylinders out; the cylinder after the zone "
+                       "before is right"
+                     : "does not start at cylinder 0";
     }
     if (zone->first_cylinder < due) {
-        return "zones overlap";
+        return "overlaps the zone before; the cylinder after it is right";
     }
     if (zone->last_cylinder < zone->first_cylinder) {
-        return "a zone ends before it starts";
+        return "ends before it starts";
     }
     if (zone->last_cylinder >= geometry->cylinders) {
-        return "a zone goes beyond the last cylinder";
+        return "goes beyond the last cylinder of the drive";
     }
     if (!zone->sectors_per_track ||
         zone->sectors_per_track > DISK_SECTORS_PER_TRACK_MAX) {
-        return "sectors per track are not from 1 to 1000000";
+        return "sectors per track are wrong; 1 to 1000000 are right";
     }
     if (zone->track_skew_sectors >= zone->sectors_per_track ||
         zone->cylinder_skew_sectors >= zone->sectors_per_track) {
-        return "a skew is a whole track or more";
+        return "a skew is a whole track or more; less is right";
     }
     if (zone->spare_sectors >= zone_tracks(geometry, zone) *
                                zone->sectors_per_track) {
-        return "a zone is all spare";
+        return "all sectors are spare; fewer are right";
     }
     return NULL;
 }
@@ -108,7 +125,7 @@ static const char *table_problem(const DiskGeometry *geometry, int *where)
     if (geometry->zone[geometry->zones - 1].last_cylinder + 1 !=
         geometry->cylinders) {
         *where = geometry->zones - 1;
-        return "the last zone does not reach the last cylinder";
+        return "ends too early; the last cylinder of the drive is right";
     }
     return NULL;
 }
@@ -117,8 +134,7 @@ static const char *table_problem(const DiskGeometry *geometry, int *where)
 static void start_zone(const DiskGeometry *geometry, DiskZone *zone,
                        uint64_t first, uint32_t angle)
 {
-    uint64_t room = zone_tracks(geometry, zone) * zone->sectors_per_track -
-                    zone->spare_sectors;
+    uint64_t room = zone_room(geometry, zone);
     uint64_t skew = zone->cylinder_skew_sectors * TURN /
                     zone->sectors_per_track;
 
@@ -141,7 +157,8 @@ bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
         DiskZone *zone = &geometry->zone[i];
 
         if (first >= geometry->lbas) {
-            *why = "that many sectors do not need this zone";
+            *why = "that many sectors do not need this zone; fewer zones or "
+                   "more sectors are right";
             *where = i;
             return false;
         }
@@ -150,7 +167,7 @@ bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
         first += zone->lbas;
     }
     if (first < geometry->lbas) {
-        *why = "the zones hold fewer sectors";
+        *why = "more sectors than the zones hold";
         return false;
     }
     return true;

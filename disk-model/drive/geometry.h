@@ -59,6 +59,9 @@ typedef struct DiskPlace {
 bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
                           int *where);
 
+/* Sectors the zones hold, spares left out; a checked table. */
+uint64_t disk_geometry_room(const DiskGeometry *geometry);
+
 /* lba < geometry->lbas */
 DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba);
 /* The LBA at a place; false for a spare or out-of-range place. */

@@ -10,6 +10,16 @@
 
 #define FILE_BYTES_MAX (1 << 20)
 
+/* Whatever was quoted from a file, it stays on the line. */
+static void one_line(char *text)
+{
+    for (; *text; text++) {
+        if (g_ascii_iscntrl(*text)) {
+            *text = '?';
+        }
+    }
+}
+
 bool key_refuse(const KeySource *src, const char *group, const char *key,
                 const char *format, ...)
 {
@@ -19,12 +29,12 @@ bool key_refuse(const KeySource *src, const char *group, const char *key,
     va_start(args, format);
     what = g_strdup_vprintf(format, args);
     va_end(args);
+    one_line(what);
     line = group ? g_strdup_printf("%s: [%s]%s%s: %s", src->path, group,
                                    key ? " " : "", key ? key : "", what)
                  : g_strdup_printf("%s: %s", src->path, what);
     g_set_error_literal(src->error, G_KEY_FILE_ERROR,
-                        G_KEY_FILE_ERROR_INVALID_VALUE,
-                        g_strdelimit(line, "\r\n", ' '));
+                        G_KEY_FILE_ERROR_INVALID_VALUE, line);
     g_free(line);
     g_free(what);
     return false;
@@ -46,8 +56,8 @@ bool key_word_to_real(const char *word, double *value)
 {
     char *end;
 
-    if (!g_ascii_isdigit(*word) && *word != '-' && *word != '.') {
-        return false;
+    if (!*word || strspn(word, "0123456789.+-eE") != strlen(word)) {
+        return false;           /* strtod knows more: 0x1p3, inf, nan */
     }
     *value = g_ascii_strtod(word, &end);
     return !*end && isfinite(*value);
@@ -115,10 +125,8 @@ bool key_source_load(KeySource *src)
         ok = key_refuse(src, NULL, NULL, "too long for a drive preset");
     } else if (!g_key_file_load_from_data(src->keys, text, length,
                                           G_KEY_FILE_NONE, &why)) {
-        char *escaped = g_strescape(why->message, "\"\\");
-
-        ok = key_refuse(src, NULL, NULL, "not a key file: %.200s", escaped);
-        g_free(escaped);
+        ok = key_refuse(src, NULL, NULL, "not a key file: %.200s",
+                        why->message);
     }
     g_clear_error(&why);
     g_free(text);

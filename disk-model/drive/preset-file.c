@@ -384,9 +384,11 @@ static bool read_zones(const KeySource *src, DiskPreset *preset)
         char *zone = g_strdup_printf("%d", where);
 
         ok = where < 0
-            ? key_refuse(src, "drive", "lba", "%" G_GUINT64_FORMAT
-                         " is wrong: %s", (guint64)geometry->lbas, why)
-            : key_refuse(src, "zones", zone, "wrong: %s", why);
+            ? key_refuse(src, "drive", "lba", "%" G_GUINT64_FORMAT " is %s; "
+                         "at most %" G_GUINT64_FORMAT " is right",
+                         (guint64)geometry->lbas, why,
+                         (guint64)disk_geometry_room(geometry))
+            : key_refuse(src, "zones", zone, "%s", why);
         g_free(zone);
     }
     return ok;
