@@ -246,8 +246,15 @@ static bool open_file(const char *option, const char *path, FILE **file,
 
 static bool close_file(const char *path, FILE *file)
 {
-    bool good = !file || (!ferror(file) & !fclose(file));
+    bool good;
 
+    if (!file) {
+        return true;
+    }
+    good = !ferror(file);
+    if (fclose(file)) {
+        good = false;
+    }
     if (!good) {
         fprintf(stderr, "raidsim fio: %s: not written completely: %s\n",
                 path, g_strerror(errno));
@@ -284,7 +291,8 @@ static int run(const Words *words, const RigAsk *ask, Rig *rig,
     };
     (words->json ? report_json : report_text)(&report, stdout);
     watch_free(watch);
-    written = close_file(words->arms, arms) & close_file(words->trace, trace);
+    written = close_file(words->arms, arms);
+    written = close_file(words->trace, trace) && written;
     if (result->first_error != UNIT_OK) {
         fprintf(stderr, "raidsim fio: stopped at the request for sector "
                 "%" PRIu64 ": %s\n", result->first_error_lba,

@@ -51,6 +51,9 @@ static bool parse(const char *text, const Suffix *suffix, double max,
     }
     errno = 0;
     number = g_ascii_strtod(text, &end);
+    if (end != text + strspn(text, "0123456789.")) {
+        return false;           /* 0x10 and 1e3 are not for people */
+    }
     for (; suffix->name; suffix++) {
         if (!g_ascii_strcasecmp(end, suffix->name)) {
             *value = number * suffix->factor;
