@@ -57,6 +57,8 @@ static bool span_is_on_disk(const Disk *disk, DiskSpan span)
 static DiskStatus execute_ata(Disk *disk, DiskOp *op)
 {
     if (ata_is_flush(op->ata) && disk->media->ops->flush(disk->media) < 0) {
+        op->ata->status = ATA_STATUS_READY | ATA_STATUS_DF | ATA_STATUS_ERR;
+        op->ata->error = ATA_ERROR_ABRT;
         return DISK_FAILED;
     }
     ata_execute(disk->ata, op->ata, op->buf);
