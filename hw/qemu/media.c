@@ -48,7 +48,8 @@ static void media_close(DiskMedia *media)
 {
     TwMedia *m = container_of(media, TwMedia, media);
 
-    blk_flush(m->blk);
+    /* Now, not when QEMU frees the device: a new one may come before. */
+    blk_set_perm(m->blk, 0, BLK_PERM_ALL, &error_abort);
     g_free(m);
 }
 
@@ -58,6 +59,19 @@ static const DiskMediaOps media_ops = {
     .flush = media_flush,
     .close = media_close,
 };
+
+/* QEMU's own words name nodes and permissions and take two lines: say what
+ * they mean where they are known. */
+static void explain(const char *why, Error **errp)
+{
+    if (g_str_has_prefix(why, "Failed to get \"")) {
+        error_setg(errp, "another program uses the image");
+    } else if (g_str_has_prefix(why, "Permission conflict")) {
+        error_setg(errp, "another device or job uses the image");
+    } else {
+        error_setg(errp, "the image cannot be used for writing: %s", why);
+    }
+}
 
 /* The image belongs to this drive alone: others may read it, not write or
  * resize it. */
@@ -72,11 +86,7 @@ static bool take_permissions(BlockBackend *blk, Error **errp)
     if (blk_set_perm(blk, BLK_PERM_CONSISTENT_READ | BLK_PERM_WRITE,
                      BLK_PERM_CONSISTENT_READ | BLK_PERM_WRITE_UNCHANGED,
                      &local_err) < 0) {
-        const char *why = error_get_pretty(local_err);
-
-        /* Without QEMU's hint, which would make it two lines. */
-        error_setg(errp, "the image cannot be used for writing: %s%s", why,
-                   strstr(why, "lock") ? ", another program uses it" : "");
+        explain(error_get_pretty(local_err), errp);
         error_free(local_err);
         return false;
     }

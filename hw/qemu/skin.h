@@ -95,8 +95,7 @@ void tw_clock_free(TwClock *clock);     /* frees the Sim */
 
 /*
  * media.c: an image of at least `sectors` sectors as a drive's platters.
- * Borrows `blk` and takes its write permission, which ends when the drive
- * property lets go of it.
+ * Borrows `blk` and holds its write permission until closed.
  */
 DiskMedia *tw_media_new(BlockBackend *blk, uint64_t sectors, Error **errp);
 

@@ -91,7 +91,8 @@ static const Refusal refusals[] = {
     { CARD " " NODE("gone") " " DRIVE("1", "gone"), "gone" },
     { CARD " " NODE("a") " " NODE("b") " " DRIVE("1", "a") " "
       DRIVE("1", "b"), "port 1: there is a drive" },
-    { CARD " " NODE("a") " " DRIVE("0", "a") " " DRIVE("1", "a"), "a" },
+    { CARD " " NODE("a") " " DRIVE("0", "a") " " DRIVE("1", "a"),
+      "port 1: another device" },
     { CARD ",units=raid7:0-3", "raid7" },
     { CARD ",units=raid5:0-1", "raid5" },
     { CARD ",units=raid5:0-3:48k", "48k" },

@@ -198,6 +198,27 @@ bool qemu_alive(Qemu *qemu)
     return waitpid(qemu->pid, NULL, WNOHANG) == 0;
 }
 
+int qemu_quit(Qemu *qemu)
+{
+    int status;
+
+    qemu_qmp_ok(qemu, "{'execute': 'quit'}");
+    ck_assert_int_eq(waitpid(qemu->pid, &status, 0), qemu->pid);
+    qemu->pid = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+uint64_t qemu_rss_kib(const Qemu *qemu)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/statm", qemu->pid);
+    g_autofree char *text = NULL;
+    uint64_t total, pages = 0;
+
+    ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+    ck_assert_int_eq(sscanf(text, "%" SCNu64 " %" SCNu64, &total, &pages), 2);
+    return pages * (getpagesize() / 1024);
+}
+
 int qemu_run(const char *const *args, char **out, char **err)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();

@@ -20,6 +20,8 @@ typedef struct Qemu Qemu;
 Qemu *qemu_start(const char *const *args, const char *log);
 void qemu_stop(Qemu *qemu);             /* NULL is fine */
 bool qemu_alive(Qemu *qemu);
+int qemu_quit(Qemu *qemu);              /* ask it to end; its exit status */
+uint64_t qemu_rss_kib(const Qemu *qemu);        /* memory it really has */
 
 /*
  * Run to the end: returns the exit status; -1 when it did not end by itself

@@ -2,6 +2,7 @@
 /*
  * Rig: directory, images, arguments.
  */
+#define _GNU_SOURCE                     /* SEEK_DATA */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,18 +65,29 @@ char *rig_image(const Rig *rig, unsigned card, unsigned drive)
     return g_strdup_printf("%s/c%ud%u.img", rig->dir, card, drive);
 }
 
+/* Holes are passed over: most of an image is one. */
 char *rig_image_sum(const Rig *rig, unsigned card, unsigned drive)
 {
     g_autofree char *path = rig_image(rig, card, drive);
-    GMappedFile *map = g_mapped_file_new(path, false, NULL);
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
+    int fd = open(path, O_RDONLY);
+    guchar buf[65536];
+    off_t at = 0;
 
-    ck_assert_ptr_nonnull(map);
-    char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA1,
-        (const guchar *)g_mapped_file_get_contents(map),
-        g_mapped_file_get_length(map));
+    ck_assert_int_ge(fd, 0);
+    while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
+        ssize_t got = pread(fd, buf, sizeof(buf), at);
 
-    g_mapped_file_unref(map);
-    return sum;
+        ck_assert_int_gt(got, 0);
+        g_checksum_update(sum, (const guchar *)&at, sizeof(at));
+        g_checksum_update(sum, buf, got);
+        at += got;
+    }
+    close(fd);
+    char *text = g_strdup(g_checksum_get_string(sum));
+
+    g_checksum_free(sum);
+    return text;
 }
 
 unsigned rig_traced(const Rig *rig, const char *text, const char *also)
