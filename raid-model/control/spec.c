@@ -275,6 +275,14 @@ static bool ports_are_free(const RaidSpec *spec, uint32_t *used,
     return true;
 }
 
+static void name_unit(GError **error, const char *unit)
+{
+    g_prefix_error(error, "unit \"%s\": ", unit);
+    if (error) {
+        g_strdelimit((*error)->message, "\r\n\t", ' ');
+    }
+}
+
 GArray *raid_spec_parse(const char *text, GError **error)
 {
     GArray *specs = g_array_new(FALSE, FALSE, sizeof(RaidSpec));
@@ -290,7 +298,7 @@ GArray *raid_spec_parse(const char *text, GError **error)
         good = read_unit(&spec, *unit, error) &&
                ports_are_free(&spec, &used, error);
         if (!good) {
-            g_prefix_error(error, "unit \"%s\": ", *unit);
+            name_unit(error, *unit);
         }
         g_array_append_val(specs, spec);
     }
