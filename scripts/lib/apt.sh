@@ -15,6 +15,7 @@
 #                                     $PLATTER_CACHE, else
 #                                     ${XDG_CACHE_HOME:-~/.cache}/platter
 #   apt_deb PACKAGE SUITE [ARCH]      print the path of the package's .deb
+#   apt_debs SUITE ARCH PACKAGE...    the same for many at once, a path a line
 #   apt_source PACKAGE SUITE          print the path of the source's .dsc, its
 #                                     tarballs lie beside it
 #   apt_field PACKAGE SUITE ARCH FIELD
@@ -223,6 +224,48 @@ apt_deb()
     cache=$(platter_cache) || return 1
     _apt_locked "$2" "$arch" _apt_bring "$2" "$arch" "$1" \
         "$cache/downloads/$2.$arch"
+}
+
+# Bring many down in one call of apt, which spends most of its time reading
+# the lists; what does not come so is asked for singly, and says why.
+_apt_bring_many()
+{
+    local suite=$1 arch=$2 dir=$3 tmp=$3/.part.$$ package file missing=()
+
+    shift 3
+    mkdir -p "$dir/.have"
+    for package; do
+        if [ -n "${PLATTER_REFRESH:-}" ] || [ ! -s "$dir/.have/$package" ] ||
+           [ ! -e "$dir/$(cat "$dir/.have/$package")" ]; then
+            missing+=("$package")
+        fi
+    done
+    if [ "${#missing[@]}" -gt 1 ] && _apt_lists "$suite" "$arch"; then
+        rm -rf "$tmp"
+        mkdir -p "$tmp"
+        (cd "$tmp" && _apt "$suite" "$arch" apt-get -qq download \
+             "${missing[@]}") > "$dir/.have/many.log" 2>&1 < /dev/null || true
+        for file in "$tmp"/*.deb; do
+            [ -e "$file" ] || continue
+            mv -f "$file" "$dir/"
+            file=${file##*/}
+            printf '%s\n' "$file" > "$dir/.have/${file%%_*}"
+        done
+        rm -rf "$tmp"
+    fi
+    for package; do
+        PLATTER_REFRESH='' _apt_bring "$suite" "$arch" "$package" "$dir" ||
+            return 1
+    done
+}
+
+apt_debs()
+{
+    local suite=$1 arch=$2 cache
+    cache=$(platter_cache) || return 1
+    shift 2
+    _apt_locked "$suite" "$arch" _apt_bring_many "$suite" "$arch" \
+        "$cache/downloads/$suite.$arch" "$@"
 }
 
 apt_source()

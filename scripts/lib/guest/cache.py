@@ -114,13 +114,13 @@ def apt(function, *args, quiet=False):
     if done.returncode:
         why = (done.stderr or "").strip().splitlines()
         raise GuestError(why[-1].strip() if why else
-                         f"could not get {args[0]} of {args[1]} from Debian")
+                         f"{function} {' '.join(args)} failed")
     return done.stdout.strip()
 
 
-def deb(package, suite, arch, quiet=False):
-    """The path of a package's .deb, fetched when it is not in the cache."""
-    return apt("apt_deb", package, suite, arch, quiet=quiet)
+def debs(packages, suite, arch, quiet=False):
+    """The paths of packages' .debs, fetched when not in the cache."""
+    return apt("apt_debs", suite, arch, *packages, quiet=quiet).splitlines()
 
 
 def unpack(path, into):

@@ -13,7 +13,7 @@ import subprocess
 import tarfile
 import tempfile
 
-from .cache import (GuestError, apt, cache_dir, deb, made_once, progress,
+from .cache import (GuestError, apt, cache_dir, debs, made_once, progress,
                     say, unpack)
 
 SUITE = "bookworm"
@@ -69,8 +69,8 @@ def _build(arch, into):
                    and not f.endswith(".asc"))
     work = tempfile.mkdtemp(prefix="platter-fio.")
     try:
-        for package in _LIBRARIES:
-            unpack(deb(package, SUITE, arch), os.path.join(work, "root"))
+        for path in debs(_LIBRARIES, SUITE, arch):
+            unpack(path, os.path.join(work, "root"))
         with tarfile.open(tarball) as tar:
             tar.extractall(work, filter="tar") if hasattr(
                 tarfile, "tar_filter") else tar.extractall(work)

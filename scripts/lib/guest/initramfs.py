@@ -18,7 +18,7 @@ import struct
 import tempfile
 
 from . import fio, kernel
-from .cache import GuestError, LIB, cache_dir, deb, made_once, progress, unpack
+from .cache import GuestError, LIB, cache_dir, debs, made_once, progress, unpack
 
 SUITE = "bookworm"
 
@@ -180,8 +180,8 @@ def _fill_tools(arch):
     def make(into):
         work = tempfile.mkdtemp(prefix="platter-tools.")
         try:
-            for package in _PACKAGES:
-                unpack(deb(package, SUITE, arch), work)
+            for path in debs(_PACKAGES, SUITE, arch):
+                unpack(path, work)
             for sub in ("bin", "lib"):
                 os.mkdir(os.path.join(into, sub))
             for name in ("busybox",) + _PROGRAMS:

@@ -23,7 +23,7 @@ import shutil
 import struct
 import subprocess
 
-from .cache import (GuestError, apt, cache_dir, deb, locked, made_once,
+from .cache import (GuestError, apt, cache_dir, debs, locked, made_once,
                     progress, refresh, say, unpack)
 
 KERNELS = ("5.10", "6.1", "6.12", "newest")
@@ -152,7 +152,7 @@ def _packages(suite, meta, arch):
     if not image:
         raise GuestError(f"{meta} of {suite} names no kernel: {depends}")
     more = apt("apt_field", image.group(), suite, arch, "Depends", quiet=True)
-    split = re.findall(r"linux-(?:binary|modules)-[0-9][^ ,]*", more)
+    split = re.findall(r"linux-(?:base|binary|modules)-[0-9][^ ,]*", more)
     return image.group(), split or [image.group()]
 
 
@@ -167,10 +167,10 @@ def _prune(modules):
                 shutil.rmtree(path)
 
 
-def _fill(debs, note):
+def _fill(paths, note):
     def make(into):
         root = os.path.join(into, "root")
-        for path in debs:
+        for path in paths:
             unpack(path, root)
         base = next((os.path.join(root, d) for d in ("usr/lib/modules",
                                                      "lib/modules")
@@ -212,10 +212,9 @@ def _fetch(name, arch):
                                   f"{image[len('linux-image-'):]}.{suite}")
             if not os.path.isdir(target):
                 with progress(f"fetching kernel {image} of {suite}"):
-                    debs = [deb(p, suite, debarch, quiet=True)
-                            for p in parts]
+                    paths = debs(parts, suite, debarch, quiet=True)
                 with progress(f"unpacking {image}"):
-                    made_once(target, _fill(debs, note))
+                    made_once(target, _fill(paths, note))
             return os.path.basename(target), reasons
         except GuestError as err:
             reasons.append(f"{suite}: {err}")
