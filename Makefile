@@ -26,11 +26,15 @@ NPROC := $(shell nproc 2>/dev/null || echo 2)
 # Recipes run in parallel unless the caller has said how.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(NPROC))
 
-# One build at a time in a tree: a second make waits for the first.
+# One build at a time in a tree: a second make waits for the first.  The unit
+# tests share no output with the rest.
+LOCK = build/all.lock
+check-unit: LOCK = build/unit.lock
+
 define LOCKED
-mkdir -p build && { flock -n build/lock true || \
+mkdir -p build && { flock -n $(LOCK) true || \
 	echo "waiting for another make in this tree"; } && \
-	flock build/lock $(MAKE) $(JOBS)
+	flock $(LOCK) $(MAKE) $(JOBS)
 endef
 
 CHECKS = unit tidy cli qtest boot
@@ -142,9 +146,8 @@ objects = $(2:%.c=build/$(1)/%.o)
 
 # $(call written,TEXT): the recipe of a file that changes only when TEXT does
 define written
-@mkdir -p $(@D)
-@printf '%s\n' $(1) > $@.new
-@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+@mkdir -p $(@D); printf '%s\n' $(1) > $@.$$$$; \
+	if cmp -s $@ $@.$$$$; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
 
 # Every object depends on how it is compiled.
