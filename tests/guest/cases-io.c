@@ -317,22 +317,6 @@ static void degraded_unit_serves(GuestBus *bus)
     }
 }
 
-/* A stripe set without one of its members. */
-static void broken_unit_is_offline(GuestBus *bus)
-{
-    uint8_t status[16];
-
-    WITH_DRIVER(d, bus) {
-        uint64_t addr = guest_alloc(bus, SECTOR, SECTOR);
-
-        ck_assert_uint_eq(driver_get_param(d, 3, 3, status, 16), ANSWER_OK);
-        ck_assert_uint_eq(status[0] & 1, 0);
-        ck_assert_uint_eq(driver_read(d, 0, 0, 1, addr), ANSWER_OFFLINE);
-        ck_assert_uint_eq(driver_write(d, 0, 0, 1, addr), ANSWER_OFFLINE);
-        ck_assert_uint_eq(driver_read(d, 2, 0, 1, addr), ANSWER_OK);
-    }
-}
-
 #define CASE(name) { #name, name, "3ware-7410", "raid0:0-2:64k", 3 }
 
 const GuestCase cases_io[] = {
@@ -357,7 +341,5 @@ const GuestCase cases_io[] = {
     { "all_sixteen_units", all_sixteen_units, "3ware-8506-12", NULL, 12 },
     { "degraded_unit_serves", degraded_unit_serves, "3ware-7410",
       "raid5:0+missing+1/raid1:2+missing", 3 },
-    { "broken_unit_is_offline", broken_unit_is_offline, "3ware-7410",
-      "raid0:0+missing+1/jbod:2", 3 },
     { 0 }
 };
