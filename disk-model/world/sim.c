@@ -183,20 +183,12 @@ void sim_run_until(Sim *sim, SimTime until)
 
 void sim_catch_up(Sim *sim)
 {
-    SimTime now;
-
     g_assert(sim->hosted);
     if (sim->firing) {
         return;
     }
-    now = sim->host.now(sim->host_opaque);
-    fire_all_due(sim, now);
-    if (sim->alarm <= now) {
-        sim->alarm = SIM_NEVER;         /* it has rung, or will in vain */
-        if (!sim->count) {
-            sim->host.wake_at(sim->host_opaque, SIM_NEVER);
-        }
-    }
+    /* An alarm that has rung was for a time now past; the next differs. */
+    fire_all_due(sim, sim->host.now(sim->host_opaque));
     set_alarm(sim);
 }
 

@@ -286,6 +286,7 @@ START_TEST(what_is_no_preset_file_gets_one_clear_line)
     path = g_build_filename(directory, "none.drive", NULL);
     expect_complaint(path, (const char *[]) { path, "no such", NULL });
     g_free(path);
+    expect_complaint("no\nsuch.drive", (const char *[]) { "no?such", NULL });
     expect_complaint("/dev/zero", (const char *[]) { "not a file", NULL });
     expect_complaint(directory, (const char *[]) { "not a file", NULL });
 }
