@@ -29,10 +29,10 @@ bool key_refuse(const KeySource *src, const char *group, const char *key,
     va_start(args, format);
     what = g_strdup_vprintf(format, args);
     va_end(args);
-    one_line(what);
     line = group ? g_strdup_printf("%s: [%s]%s%s: %s", src->path, group,
                                    key ? " " : "", key ? key : "", what)
                  : g_strdup_printf("%s: %s", src->path, what);
+    one_line(line);
     g_set_error_literal(src->error, G_KEY_FILE_ERROR,
                         G_KEY_FILE_ERROR_INVALID_VALUE, line);
     g_free(line);
