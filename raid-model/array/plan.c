@@ -75,8 +75,10 @@ bool raid_plan_read(const RaidRow *row, uint32_t wanted, RaidPlan *plan)
 
 /*
  * A row has two honest ways to new parity: from the whole row, or from what
- * changed.  Take the one that reads less; a dirty slot that cannot be read
- * has no old contents to subtract, so it leaves only the first.
+ * changed.  Take the one that reads less; of two alike the second, which
+ * leaves the other drives alone and the arms where they will write.  A dirty
+ * slot that cannot be read has no old contents to subtract, so it leaves
+ * only the first.
  */
 bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan)
 {
@@ -97,7 +99,7 @@ bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan)
         return true;
     }
     plan->by_delta = delta_works &&
-                     (!whole_works || count(delta) < count(whole));
+                     (!whole_works || count(delta) <= count(whole));
     if (plan->by_delta) {
         plan->read = delta;
         plan->compute = parity;

@@ -332,32 +332,41 @@ static void *cut_memory(const RowOp *row, const RowCut *cut, DiskVerb verb,
                              : new_at(row, cut, slot, cut->offset);
 }
 
+/* Whether the stretch after `cut` goes on where it ends, memory too. */
+static bool cut_goes_on(const RowOp *row, const RowCut *cut, DiskVerb verb,
+                        unsigned slot)
+{
+    const RowCut *next = cut + 1;
+
+    return next < row->cut + row->cuts && cut_touches(next, verb, slot) &&
+           next->offset == cut->offset + cut->count &&
+           (uint8_t *)cut_memory(row, next, verb, slot) ==
+               (uint8_t *)cut_memory(row, cut, verb, slot) +
+               (size_t)cut->count * DISK_SECTOR_BYTES;
+}
+
 /* One slot's share, stretches joined where sectors and memory continue. */
 static void send_slot(RowOp *row, DiskVerb verb, unsigned slot)
 {
     const RaidShape *shape = &row->rows->shape;
     unsigned member = raid_member(shape, row->row, slot);
-    uint64_t start = raid_row_sector(shape, row->row);
+    const RowCut *end = row->cut + row->cuts;
 
-    for (unsigned i = 0; i < row->cuts; i++) {
-        const RowCut *cut = &row->cut[i];
-        uint32_t count = cut->count;
-        uint8_t *buf;
+    for (const RowCut *cut = row->cut; cut < end; cut++) {
+        const RowCut *first = cut;
+        DiskSpan span = {
+            raid_row_sector(shape, row->row) + cut->offset, cut->count,
+        };
 
         if (!cut_touches(cut, verb, slot)) {
             continue;
         }
-        buf = cut_memory(row, cut, verb, slot);
-        while (i + 1 < row->cuts && cut_touches(cut + 1, verb, slot) &&
-               cut[1].offset == row->cut[i].offset + row->cut[i].count &&
-               (uint8_t *)cut_memory(row, &row->cut[i + 1], verb, slot) ==
-                   buf + (size_t)count * DISK_SECTOR_BYTES) {
-            i++;
-            count += row->cut[i].count;
+        while (cut_goes_on(row, cut, verb, slot)) {
+            cut++;
+            span.count += cut->count;
         }
-        send_io(row, verb, slot, member,
-                (DiskSpan) { .sector = start + cut->offset, .count = count },
-                buf);
+        send_io(row, verb, slot, member, span,
+                cut_memory(row, first, verb, slot));
     }
 }
 

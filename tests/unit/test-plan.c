@@ -126,6 +126,19 @@ START_TEST(write_takes_the_cheaper_way)
 }
 END_TEST
 
+/* Two reads either way: better two drives than four. */
+START_TEST(of_two_ways_alike_the_one_that_moves_fewer_arms)
+{
+    RaidRow row = { .data_slots = 3, .redundant_slots = 1 };
+    RaidPlan plan;
+
+    ck_assert(raid_plan_write(&row, 1, &plan));
+    ck_assert(plan.by_delta);
+    ck_assert_uint_eq(plan.read, 9);
+    ck_assert_uint_eq(plan.write, 9);
+}
+END_TEST
+
 START_TEST(reads_go_round_bad_sectors_and_heal_them)
 {
     RaidRow row = row_of(_i);
@@ -221,6 +234,7 @@ int main(void)
     tcase_add_loop_test(tc, read_plans_know_what_they_deliver, 0, 3 * 6);
     tcase_add_loop_test(tc, write_keeps_every_row_recoverable, 0, 3 * 6);
     tcase_add_loop_test(tc, write_takes_the_cheaper_way, 0, 3 * 6);
+    tcase_add_test(tc, of_two_ways_alike_the_one_that_moves_fewer_arms);
     tcase_add_loop_test(tc, reads_go_round_bad_sectors_and_heal_them, 0,
                         3 * 4);
     tcase_add_loop_test(tc, writes_go_round_bad_sectors_and_heal_them, 0,
