@@ -500,7 +500,9 @@ static void check_after_reset(Story *story, uint32_t missing)
 static bool reset_after(const Shape *shape, uint32_t missing,
                         unsigned events)
 {
-    Story *story = story_new(shape, missing, 900);
+    uint64_t sectors = RAID_RESERVED_SECTORS + (shape->stripe ? 3 * 128 : 600);
+    Story *story = story_on(raid_bench_new_sized(
+        shape->code, shape->members, shape->stripe, sectors, missing, 900));
     bool over = false;
 
     begin_reset_story(story);
