@@ -17,7 +17,7 @@ from . import guest
 TREE = os.path.realpath(os.path.join(os.path.dirname(__file__),
                                      "..", "..", ".."))
 SMALL = os.path.join(TREE, "tests", "boot", "small.drive")
-SMALL_SECTORS = 50000
+SMALL_SECTORS = 34000
 
 JOBS = []
 

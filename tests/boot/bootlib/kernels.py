@@ -54,7 +54,7 @@ cat /tmp/mixed.json
 
 def fio_json(text):
     """The JSON that begins after the line 'json'."""
-    tail = text.split("\njson\n", 1)[1]
+    tail = ("\n" + text).split("\njson\n", 1)[1]
     return json.loads(tail[tail.index("{"):])
 
 

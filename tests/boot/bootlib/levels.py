@@ -50,7 +50,7 @@ class Placed:
     def __init__(self, level, ports, stripe):
         sectors = STRIPES[stripe] if level in STRIPED else 0
         self.unit = Unit(level, len(ports), SMALL_SECTORS, sectors)
-        self.level, self.ports, self.id = level, ports, ports[0]
+        self.level, self.ports = level, ports
         self.name = f"{level}x{len(ports)}"
         self.spec = f"{level}:{ports[0]}"
         if len(ports) > 1:
@@ -113,17 +113,23 @@ def fingerprint(ctx, ports, folder="images"):
     return out
 
 
-def sizes_script(units):
-    return "".join(f"[ \"$(sectors $(unit {u.id}))\" = {u.unit.sectors} ] || "
-                   f"echo \"bad-size {u.name} $(sectors $(unit {u.id}))"
-                   f" not {u.unit.sectors}\"\n" for u in units)
+def unit_id(one, missing=None):
+    """The lowest port whose drive is there."""
+    return min(p for k, p in enumerate(one.ports) if k != missing)
 
 
-def copy_script(units):
+def sizes_script(units, missing=None):
+    return "".join(f"size=$(sectors $(unit {unit_id(u, missing)}))\n"
+                   f"[ \"$size\" = {u.unit.sectors} ] || echo \"bad-size "
+                   f"{u.name} $size not {u.unit.sectors}\"\n" for u in units)
+
+
+def copy_script(units, missing=None):
     """Copy every unit out to the writable disk."""
     return ("modprobe virtio_pci; modprobe virtio_blk\n"
-            + "".join(f"copy_out $(unit {u.id}) /dev/vda {u.at_mib} || "
-                      f"echo bad-copy {u.name}\n" for u in units))
+            + "".join(f"copy_out $(unit {unit_id(u, missing)}) /dev/vda "
+                      f"{u.at_mib} || echo bad-copy {u.name}\n"
+                      for u in units))
 
 
 def blank(path, mib):
@@ -135,12 +141,12 @@ def blank(path, mib):
 def write_phase(ctx, units, total):
     """fio writes and verifies every unit; the copies land in card.raw."""
     jobs = FIO + "".join(
-        f"[{u.name}]\nfilename=UNIT{u.id}\nrandseed={100 + u.id}\n"
+        f"[{u.name}]\nfilename=UNIT{u.ports[0]}\nrandseed={100 + u.ports[0]}\n"
         for u in units)
     with open(ctx.path("verify.fio"), "w", encoding="ascii") as file:
         file.write(jobs)
     script = ("cp /put/verify.fio /tmp/verify.fio\n"
-              + "".join(f"sed -i s#UNIT{u.id}'$'#$(unit {u.id})# "
+              + "".join(f"sed -i s#UNIT{u.ports[0]}'$'#$(unit {u.ports[0]})# "
                         "/tmp/verify.fio\n" for u in units)
               + sizes_script(units)
               + "run_fio /tmp/verify.fio && echo verified\n"
@@ -259,8 +265,8 @@ def withhold_phase(ctx, units, total, card):
     for k in range(max(len(u.ports) for u in units)):
         some = [u for u in units if k < len(u.ports)]
         out = blank(ctx.path(f"without{k}.raw"), total)
-        one = ctx.run(f"without{k}", clean=False,
-                      script=sizes_script(some) + copy_script(some),
+        one = ctx.run(f"without{k}", clock="real",
+                      script=sizes_script(some, k) + copy_script(some, k),
                       board="3ware-8506-12", images="images", output=out,
                       drives=f"{1 + units[-1].ports[-1]}x{SMALL}",
                       units=[u.spec for u in units],
@@ -300,7 +306,7 @@ def oracle_itself(ctx):
         card = blank(ctx.path("card.raw"), total)
         with open(card, "r+b") as file:
             for one in units:
-                data = random.Random(one.id).randbytes(
+                data = random.Random(one.ports[0]).randbytes(
                     one.unit.sectors * SECTOR)
                 file.seek(one.at_mib * MIB)
                 file.write(data)

@@ -16,8 +16,7 @@ _GOOD = re.compile("|".join((
     r"\[.*\] pci .*13c1:100",
     r"ACPI: .*Enabled at IRQ",
     r"loading out-of-tree|module verification",
-    # built units are announced once after the card is found
-    r"3w-xxxx.*AEN: INFO: (Soft reset|AEN queue empty)")))
+    r"3w-xxxx: Shut(ting down host \d+|down complete)")))
 _TROUBLE = re.compile("|".join((
     r"WARNING:", r"BUG:", r"Oops", r"Call Trace", r"\bpanic\b(?!=)",
     r"I/O error", r"lost interrupt", r"nobody cared", r"timing out",

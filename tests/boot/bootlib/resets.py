@@ -25,7 +25,8 @@ dd if=/dev/urandom of=/tmp/pattern bs=64k count=4 2>/dev/null
 dd if=/tmp/pattern of=$dev bs=64k oflag=direct 2>/dev/null
 i=1
 while [ $i -le 20 ]; do
-    modprobe -r 3w-xxxx || { echo "no unload $i"; exit 1; }
+    modprobe -r 3w-xxxx         # tries its dependencies too, and says no
+    [ ! -d /sys/module/3w_xxxx ] || { echo "no unload $i"; exit 1; }
     [ $(units) = 0 ] || { echo "still $(units) units"; exit 1; }
     modprobe 3w-xxxx || { echo "no load $i"; exit 1; }
     wait_units 1 || exit 1
@@ -75,16 +76,12 @@ def no_stale_writes(ctx, name, trace):
     for record in trace:
         if record.event == "tw_reset":
             writes_open = False
+            reset_at = record.at        # what is half done ends in the reset
             resets += 1
-        elif record.event == "tw_command" and \
-                record.values.get("opcode", record.values.get("opcode_h")) \
-                not in (None, 2):
-            # 3 writes; anything else but a read may as well (FLUSH does not)
-            if record.values.get("opcode",
-                                 record.values.get("opcode_h")) == 3:
-                writes_open = True
+        elif record.event == "tw_command" and record.values["opcode"] == 3:
+            writes_open = True
         elif record.event == "tw_drive_op" and not writes_open \
-                and record.word == "write":
+                and record.word == "write" and record.at > reset_at:
             stale += 1
             first = record.line
     ctx.check(f"{name}: resets are in the trace", resets > 0)
@@ -94,17 +91,23 @@ def no_stale_writes(ctx, name, trace):
 
 
 def expected_reset_lines(one):
-    """Bad lines but those that say that a reset was asked for."""
-    return [line for line in one.bad_lines()
-            if not re.search(r"3w-xxxx: scsi\d+: (Resetting|AEN: INFO|"
-                             r"SCSI host reset|Reset succeeded)", line)]
+    """Bad lines but the one with which the driver begins a reset."""
+    return [line for line in one.bad_lines() if not re.search(
+        r"WARNING: Command \(0x0\) timed out, resetting card", line)]
+
+
+# Two processors: from Linux 6.1 on a machine with one completes a request at
+# once, in the middle of whoever ends it, and 3w-xxxx ends the commands of a
+# reset with the host's lock held, which the completion wants too.  A real
+# machine with one processor stands still there as well.
+TWO_CPUS = ["--qemu-arg", "-smp", "--qemu-arg", "2"]
 
 
 @job("host-reset", where="edge", order=30)
 def host_reset(ctx):
     one = ctx.run("reset", script=HOST_RESET, drives=f"4x{SMALL}",
                   units=["raid5:0-3:64k"], images="images", trace=EVENTS,
-                  clean=False)
+                  clean=False, more=TWO_CPUS)
     ctx.check("ten resets under load", one.value("resets") == "10",
               one.last_words())
     ctx.check("verify is clean", one.value("fio") == "0", one.last_words())
