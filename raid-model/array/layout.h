@@ -43,7 +43,7 @@ typedef struct RaidLevel {
     const char *title;          /* "RAID 5" */
     RaidCode code;
     uint8_t members_min, members_max, members_step;
-    uint8_t row_data;           /* data slots of a row; 0: members - row_redundant */
+    uint8_t row_data;           /* data slots of a row; 0: all others */
     uint8_t row_redundant;      /* members a row can lose */
     bool striped;               /* has a stripe size */
     bool rotates;

@@ -42,7 +42,7 @@ static DiskPreset *drive_of(uint64_t sectors)
     geometry->zones = 1;
     geometry->zone[0] = (DiskZone) {
         .last_cylinder = 23, .sectors_per_track = sectors / 96 + 1,
-        .track_skew_sectors = 20, .cylinder_skew_sectors = 30,
+        .track_skew_sectors = 5, .cylinder_skew_sectors = 7,
     };
     geometry->lbas = sectors;
     ck_assert(disk_geometry_finish(geometry, &why, &where));

@@ -23,15 +23,17 @@ typedef struct Shape {
 } Shape;
 
 static const Shape shapes[] = {
-    { RAID_JBOD, 1, 0 }, { RAID_SINGLE, 1, 0 },
-    { RAID_0, 2, 128 }, { RAID_0, 3, 512 }, { RAID_0, 4, 2048 },
-    { RAID_1, 2, 0 },
-    { RAID_5, 3, 128 }, { RAID_5, 3, 2048 }, { RAID_5, 4, 128 },
-    { RAID_5, 4, 512 }, { RAID_5, 5, 256 }, { RAID_5, 6, 128 },
-    { RAID_10, 4, 128 }, { RAID_10, 4, 2048 }, { RAID_10, 6, 256 },
+    { RAID_JBOD, 1, 0 }, { RAID_SINGLE, 1, 0 }, { RAID_1, 2, 0 },
+    { RAID_0, 2, 128 }, { RAID_0, 3, 512 },
+    { RAID_5, 3, 128 }, { RAID_5, 4, 128 }, { RAID_5, 4, 512 },
+    { RAID_5, 5, 256 }, { RAID_5, 6, 128 },
+    { RAID_10, 4, 128 }, { RAID_10, 6, 256 },
+    /* Large ones, where time is of no matter: */
+    { RAID_0, 4, 2048 }, { RAID_5, 3, 2048 }, { RAID_10, 4, 2048 },
 };
 
 #define SHAPES (int)G_N_ELEMENTS(shapes)
+#define SMALL_SHAPES (SHAPES - 3)
 
 typedef struct Asked {
     UnitOp op;
@@ -352,8 +354,7 @@ END_TEST
 START_TEST(the_longest_op_passes_through_its_window)
 {
     static const Shape long_shapes[] = {
-        { RAID_JBOD, 1, 0 }, { RAID_1, 2, 0 }, { RAID_0, 3, 128 },
-        { RAID_5, 4, 128 }, { RAID_10, 4, 256 },
+        { RAID_1, 2, 0 }, { RAID_0, 3, 128 }, { RAID_5, 4, 128 },
     };
     const Shape *shape = &long_shapes[_i];
     Story *story = story_on(raid_bench_new_sized(
@@ -412,7 +413,7 @@ static void check_from_somebody(const Story *story, const uint8_t *contents,
 
 START_TEST(overlapping_writes_leave_every_row_whole)
 {
-    for (uint32_t seed = 1; seed <= 6; seed++) {
+    for (uint32_t seed = 1; seed <= 4; seed++) {
         Story *story = story_new(&shapes[_i], 0, seed);
         RaidBench *bench = story->bench;
         uint8_t *contents;
@@ -603,20 +604,20 @@ int main(void)
     tcase_add_loop_test(tc, a_drive_pulled_in_mid_flight_costs_no_data, 0,
                         SHAPES);
     tcase_add_loop_test(tc, one_drive_too_many_ends_every_op_offline, 0,
-                        SHAPES);
+                        SMALL_SHAPES);
     tcase_add_test(tc, pairs_of_a_raid10_can_each_lose_one);
     tcase_add_loop_test(tc, ops_past_the_end_are_refused_and_touch_nothing, 0,
-                        SHAPES);
-    tcase_add_loop_test(tc, the_longest_op_passes_through_its_window, 0, 5);
+                        SMALL_SHAPES);
+    tcase_add_loop_test(tc, the_longest_op_passes_through_its_window, 0, 3);
     tcase_add_loop_test(tc, overlapping_writes_leave_every_row_whole, 0,
-                        SHAPES);
+                        SMALL_SHAPES);
     tcase_add_loop_test(tc, ops_on_the_same_sectors_are_served_in_order, 0,
-                        SHAPES);
+                        SMALL_SHAPES);
     tcase_add_loop_test(tc, a_reset_at_any_event_leaves_every_row_whole, 0,
                         6);
     tcase_add_loop_test(tc, a_reset_from_inside_done_ends_all_others, 0,
-                        SHAPES);
-    tcase_add_loop_test(tc, done_may_submit_the_same_op_again, 0, SHAPES);
+                        SMALL_SHAPES);
+    tcase_add_loop_test(tc, done_may_submit_the_same_op_again, 0, SMALL_SHAPES);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }
