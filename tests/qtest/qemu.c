@@ -17,8 +17,8 @@
 
 #include "tests/qtest/qemu.h"
 
-#define BINARY "build/bin/qemu-system-x86_64"
 #define QMP_FD 3
+#define RUN_SECONDS "20"                /* for one that should end */
 #define CHUNK_BYTES 32768               /* of memory in one line */
 
 typedef struct Line {
@@ -31,10 +31,11 @@ struct Qemu {
     Line qtest, qmp;
     GString *events;
     int64_t now;                        /* time moves only when we say so */
+    uint32_t config;                    /* what the address port holds */
 };
 
 static const char *const fixed_args[] = {
-    BINARY, "-M", "pc", "-nodefaults", "-no-user-config", "-display", "none",
+    "-M", "pc", "-nodefaults", "-no-user-config", "-display", "none",
     "-accel", "qtest", NULL
 };
 
@@ -43,6 +44,12 @@ static const char *const talk_args[] = {
     "-chardev", "socket,id=qmp,fd=" G_STRINGIFY(QMP_FD),
     "-mon", "chardev=qmp,mode=control", NULL
 };
+
+/* QTEST_QEMU: another one, or a script that runs it under a tool. */
+static const char *binary(void)
+{
+    return g_getenv("QTEST_QEMU") ?: "build/bin/qemu-system-x86_64";
+}
 
 static void append_args(GPtrArray *argv, const char *const *args)
 {
@@ -153,6 +160,7 @@ Qemu *qemu_start(const char *const *args, const char *log)
     Qemu *qemu = g_new0(Qemu, 1);
     int talk_pair[2], qmp_pair[2];
 
+    g_ptr_array_add(argv, (gpointer)binary());
     append_args(argv, fixed_args);
     append_args(argv, talk_args);
     append_args(argv, args);
@@ -225,7 +233,8 @@ int qemu_run(const char *const *args, char **out, char **err)
     g_autoptr(GError) error = NULL;
     int status;
 
-    append_args(argv, (const char *[]) { "timeout", "-s", "KILL", "5", NULL });
+    append_args(argv, (const char *[]) {
+        "timeout", "-s", "KILL", RUN_SECONDS, binary(), NULL });
     append_args(argv, fixed_args);
     append_args(argv, args);
     g_ptr_array_add(argv, NULL);
@@ -319,8 +328,12 @@ int64_t qemu_now(const Qemu *qemu)
 
 static void config_address(Qemu *qemu, unsigned devfn, unsigned offset)
 {
-    qemu_out(qemu, CONFIG_ADDRESS, 0x80000000u | devfn << 8 | (offset & ~3u),
-             4);
+    uint32_t address = 0x80000000u | devfn << 8 | (offset & ~3u);
+
+    if (address != qemu->config) {
+        qemu_out(qemu, CONFIG_ADDRESS, address, 4);
+        qemu->config = address;
+    }
 }
 
 uint32_t qemu_config_in(Qemu *qemu, unsigned devfn, unsigned offset,
@@ -403,6 +416,7 @@ void qemu_reset(Qemu *qemu)
     while (qemu_events(qemu, "RESET") == before) {
         g_usleep(200);
     }
+    qemu->config = 0;
 }
 
 char *qemu_hmp(Qemu *qemu, const char *command)

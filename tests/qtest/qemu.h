@@ -25,7 +25,7 @@ uint64_t qemu_rss_kib(const Qemu *qemu);        /* memory it really has */
 
 /*
  * Run to the end: returns the exit status; -1 when it did not end by itself
- * within five seconds.  `out` and `err` (may be NULL) are the caller's.
+ * soon.  `out` and `err` (may be NULL) are the caller's.
  */
 int qemu_run(const char *const *args, char **out, char **err);
 
