@@ -58,9 +58,9 @@ cd /root || exit 1
 byte 233 82
 case $MODE in
     shell)
-        [ -z "$SIZE" ] || stty -F /dev/ttyS1 $SIZE
         export TERM="${TERMINAL:-vt102}" PS1='guest:\w\$ '
-        stty -F /dev/ttyS1 sane
+        exec 3<>/dev/ttyS1              # its size lasts while it is open
+        stty -F /dev/ttyS1 sane $SIZE
         setsid -c bash < /dev/ttyS1 > /dev/ttyS1 2>&1
         ;;
     *)

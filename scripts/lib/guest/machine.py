@@ -26,21 +26,38 @@ def image_name(card, port):
 
 
 def make_images(opts, folder):
-    """Lay sparse images for all drives that have none in folder yet."""
+    """Lay sparse images for all drives that have none in folder yet.
+
+    Gives what was made, the folder first when it is new.
+    """
     made = []
-    for number, card in enumerate(opts.cards):
-        for port, drive in enumerate(card.drives):
-            path = os.path.join(folder, image_name(number, port))
-            if not drive or port in card.withheld or os.path.lexists(path):
-                continue
-            try:
+    try:
+        if not os.path.isdir(folder):
+            os.makedirs(folder)
+            made.append(folder)
+        for number, card in enumerate(opts.cards):
+            for port, drive in enumerate(card.drives):
+                path = os.path.join(folder, image_name(number, port))
+                if not drive or port in card.withheld \
+                        or os.path.lexists(path):
+                    continue
                 with open(path, "xb") as file:
+                    made.append(path)
                     file.truncate(drive.sectors * 512)
-            except OSError as err:
-                raise GuestError(f"cannot make the image {path}: "
-                                 f"{err.strerror}") from None
-            made.append(path)
+    except OSError as err:
+        remove(made)
+        raise GuestError(f"cannot make images in {folder}: "
+                         f"{err.strerror}") from None
     return made
+
+
+def remove(made):
+    """Take back what make_images made."""
+    for path in reversed(made):
+        if os.path.isdir(path):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
 
 
 def _block(node, path, read_only=False):

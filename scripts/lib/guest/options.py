@@ -57,7 +57,8 @@ The guest
   --script FILE                 run this script inside, instead of a command
   --put FILE                    lay a file into the guest as /put/NAME
   --shell                       an interactive shell; the clock is then real
-                                unless --clock says otherwise
+                                unless --clock says otherwise.  When standard
+                                input is no terminal it is run as a script
   --append WORDS                more words for the kernel's command line
   --reboots N                   the guest may reboot N times; after each the
                                 command runs again with $BOOT one higher
@@ -209,6 +210,11 @@ def known_boards(qemu):
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         message = re.sub(r"argument (--?[\w-]+)(/\S+)?: ", r"\1: ", message)
+        stray = re.match(r"unrecognized arguments: ([^-].*)", message)
+        if stray:
+            message = (f"'{stray.group(1)}': a command to run inside goes "
+                       "after --")
+        message = message.replace("unrecognized arguments", "unknown option")
         raise GuestError(f"{message} (scripts/guest --help tells all)", 2)
 
 
@@ -239,13 +245,14 @@ class _CardAction(argparse.Action):
 
 
 def _positive(text):
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
     if not value > 0:
-        raise ValueError
+        raise argparse.ArgumentTypeError(
+            f"a number of seconds above 0 is needed, not '{text}'")
     return value
-
-
-_positive.__name__ = "positive number"
 
 
 def _parser():

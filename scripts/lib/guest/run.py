@@ -56,8 +56,9 @@ def _die_with_us():
 
 
 def _work_dir():
+    """A directory for this run, gone at its end; images may lie in it."""
     place = os.environ.get("TMPDIR")
-    if not place:
+    if not place and os.path.isdir(os.path.join(TREE, "build")):
         place = os.path.join(TREE, "build", "run")
         try:
             os.makedirs(place, exist_ok=True)
@@ -92,7 +93,7 @@ class Follower:
 def _config(opts):
     mode = "shell" if opts.shell else "script"
     size = ""
-    if opts.shell and sys.stdin.isatty():
+    if opts.shell:
         columns, rows = shutil.get_terminal_size()
         size = f"rows {rows} cols {columns}"
     values = {"DRIVERS": " ".join(machine.drivers(opts)),
@@ -105,7 +106,9 @@ def _config(opts):
 def _extra_files(opts):
     """{name: (bytes, mode)} that this run lays over the base archive."""
     files = {"run/guest.conf": (_config(opts).encode(), 0o644)}
-    if opts.script:
+    if opts.stdin is not None:
+        files["run/script"] = (opts.stdin, 0o644)
+    elif opts.script:
         files["run/script"] = (_read(opts.script), 0o644)
     elif opts.command:
         text = options.shell_text(opts.command) + "\n"
@@ -128,6 +131,7 @@ class Run:
         self._tail = b""
         self._state = b""
         self._states = Follower(os.path.join(run, "state"))
+        self._panic_seen = None
         self.problem = None                     # (status, line)
 
     def start(self, args):
@@ -157,6 +161,10 @@ class Run:
         self._state += self._states.more()
 
     @property
+    def booted(self):
+        return bool(self._state or self._tail)
+
+    @property
     def status(self):
         """The command's exit status, or None as long as there is none."""
         at = self._state.rfind(b"X")
@@ -165,13 +173,17 @@ class Run:
         return self._state[at + 1]
 
     def _look(self, started):
+        now = time.monotonic()
         if b"Kernel panic" in self._tail:
-            self.problem = (DIED, "the guest's kernel panicked")
+            self._panic_seen = self._panic_seen or now
+            if b"end Kernel panic" in self._tail or self._state.endswith(b"B")\
+                    or now > self._panic_seen + 10:
+                self.problem = (DIED, "the guest's kernel panicked")
         elif self._state.count(b"B") > self.opts.reboots + 1:
             self.problem = (DIED, "the guest rebooted more often than "
                             f"--reboots {self.opts.reboots} allows")
         elif self.opts.timeout and \
-                time.monotonic() - started > self.opts.timeout:
+                now - started > self.opts.timeout:
             self.problem = (TIMEOUT, "no end after "
                             f"{self.opts.timeout:g} s of wall time, QEMU "
                             "was killed")
@@ -192,8 +204,13 @@ class Run:
         self._pass_on()
 
     def console_lines(self, count=15):
+        """The last lines of the console, or those of a panic."""
         text = self._tail.decode("utf-8", "replace").replace("\r", "")
-        return [line for line in text.splitlines() if line.strip()][-count:]
+        lines = [line for line in text.splitlines() if line.strip()]
+        for at, line in enumerate(lines):
+            if "Kernel panic" in line:
+                return lines[max(0, at - 2):at + 20]
+        return lines[-count:]
 
     def end(self):
         """The tool's exit status, with a word where one is due."""
@@ -204,8 +221,10 @@ class Run:
         code = self.process.returncode
         if not self.problem and self.status is not None:
             return self.status
-        if not self.problem and not self._state and code:
+        if not self.problem and not self.booted and code:
             return code if 0 < code < 124 else 1
+        if b"Kernel panic" in self._tail and not self.problem:
+            self.problem = (DIED, "the guest's kernel panicked")
         status, line = self.problem or (DIED, "")
         if not self.problem and code:
             line = f"QEMU died of signal {-code}" if code < 0 else \
@@ -238,6 +257,9 @@ def write_log(run, path):
 def run(opts):
     """Do it all; gives the exit status."""
     where, base = initramfs.base_archive(opts.kernel, opts.arch)
+    opts.stdin = None
+    if opts.shell and not sys.stdin.isatty():   # what is piped in is a script
+        opts.stdin, opts.shell = sys.stdin.buffer.read(), False
     if opts.shell and not opts.quiet:
         say("guest: `exit` leaves; Ctrl-A x kills QEMU; the clock is "
             + ("the host's (--clock virtual counts instructions)"
@@ -246,14 +268,13 @@ def run(opts):
         signal.signal(number, _stop)
     folder = _work_dir()
     terminal = None
-    if opts.shell and sys.stdin.isatty():
+    if opts.shell:
         terminal = termios.tcgetattr(sys.stdin)
     guest = Run(opts, folder)
     guest.process = None
     try:
         images = os.path.abspath(opts.images) if opts.images else folder
-        os.makedirs(images, exist_ok=True)
-        machine.make_images(opts, images)
+        made = machine.make_images(opts, images)
         initrd = os.path.join(folder, "initrd")
         initramfs.join_archive(initrd, base, _extra_files(opts))
         args = machine.command_line(opts, where, initrd, folder, images)
@@ -262,10 +283,12 @@ def run(opts):
         guest.start(args)
         guest.follow()
         status = guest.end()
+        if not guest.booted:                    # refused: leave no trace
+            machine.remove(made)
         if opts.log:
             write_log(folder, opts.log)
-        if not status and not (opts.command or opts.script or opts.shell) \
-                and not opts.quiet:
+        if not status and not (opts.command or opts.script or opts.shell
+                               or opts.stdin is not None or opts.quiet):
             print(TRY, end="", flush=True)
         return status
     except Stopped as stop:
