@@ -3,19 +3,12 @@
  * Stripe - carries out one host op's share of one row: gather, compute,
  * scatter.
  *
- * A RowOp touches slots `first`..`last`: the first from `from`, the last up
- * to `to`, those between whole.  The cuts at `from` and `to` make at most
- * three stretches with a plan each; the drive ops of neighbouring stretches
- * are joined again where sectors and memory both continue, so a drive sees
- * one op per chunk and not three.
+ * The drive ops of a slot's neighbouring stretches are joined where sectors
+ * and memory both continue, so a drive sees one op per chunk and not three.
  */
-#include "raid-model/array/stripe.h"
-
 #include <stddef.h>
-#include <string.h>
 
-#include "raid-model/array/mirror.h"
-#include "raid-model/array/parity.h"
+#include "raid-model/array/row.h"
 
 struct RowIo {
     DiskOp op;
@@ -24,237 +17,7 @@ struct RowIo {
     bool busy;
 };
 
-#define FOR_EACH_SLOT(slot, mask)                                       \
-    for (uint32_t left_ = (mask), slot;                                 \
-         left_ && (slot = (uint32_t)__builtin_ctz(left_), true);        \
-         left_ &= left_ - 1)
-
 static void row_turn(RowOp *row);
-
-/* --- what a row is made of --------------------------------------------- */
-
-static uint32_t slot_bit(unsigned slot)
-{
-    return 1u << slot;
-}
-
-static uint32_t missing_slots(const RowOp *row)
-{
-    const RaidRows *rows = row->rows;
-    unsigned slots = raid_row_slots(&rows->shape);
-    uint32_t missing = 0;
-
-    for (unsigned slot = 0; slot < slots; slot++) {
-        unsigned member = raid_member(&rows->shape, row->row, slot);
-
-        if (!(rows->present >> member & 1)) {
-            missing |= slot_bit(slot);
-        }
-    }
-    return missing;
-}
-
-static bool row_is_usable(const RowOp *row)
-{
-    return __builtin_popcount(missing_slots(row)) <=
-           row->rows->shape.level->row_redundant;
-}
-
-static bool row_is_mirror(const RowOp *row)
-{
-    return raid_row_data(&row->rows->shape) == 1;
-}
-
-static uint64_t lba_at(const RowOp *row, unsigned slot, uint32_t offset)
-{
-    return raid_lba(&row->rows->shape, &(RaidPlace) {
-        .row = row->row, .slot = slot, .offset = offset });
-}
-
-static uint32_t slot_from(const RowOp *row, unsigned slot)
-{
-    return slot == row->first ? row->from : 0;
-}
-
-static uint32_t slot_to(const RowOp *row, unsigned slot)
-{
-    return slot == row->last ? row->to
-                             : raid_chunk_sectors(&row->rows->shape);
-}
-
-/* --- cutting and planning ---------------------------------------------- */
-
-static uint32_t wanted_between(const RowOp *row, uint32_t low, uint32_t high)
-{
-    uint32_t wanted = 0;
-
-    for (unsigned slot = row->first; slot <= row->last; slot++) {
-        if (slot_from(row, slot) <= low && high <= slot_to(row, slot)) {
-            wanted |= slot_bit(slot);
-        }
-    }
-    return wanted;
-}
-
-/* Cut the step [at, at + count) at the op's two edges. */
-static void cut_row(RowOp *row)
-{
-    uint32_t edge[ROW_CUTS_MAX + 1] = {
-        row->at, MIN(row->from, row->to), MAX(row->from, row->to),
-        row->at + row->count,
-    };
-
-    row->cuts = 0;
-    for (unsigned i = 0; i < ROW_CUTS_MAX; i++) {
-        uint32_t low = CLAMP(edge[i], edge[0], edge[3]);
-        uint32_t high = CLAMP(edge[i + 1], edge[0], edge[3]);
-        uint32_t wanted = low < high ? wanted_between(row, low, high) : 0;
-
-        if (wanted) {
-            row->cut[row->cuts++] = (RowCut) {
-                .offset = low, .count = high - low, .wanted = wanted,
-            };
-        }
-    }
-}
-
-/*
- * A read of a mirror needs one copy: all but the chosen one count as
- * missing.  The choice falls among those that can be read.
- */
-static uint32_t copies_left_out(const RowOp *row, uint32_t missing)
-{
-    RaidRows *rows = row->rows;
-    unsigned copies = raid_row_slots(&rows->shape);
-    uint32_t usable = (slot_bit(copies) - 1) & ~(missing | row->unreadable);
-    unsigned waiting[RAID_MEMBERS_MAX];
-    unsigned set = raid_member(&rows->shape, row->row, 0) / copies;
-
-    if (__builtin_popcount(usable) < 2) {
-        return 0;
-    }
-    for (unsigned copy = 0; copy < copies; copy++) {
-        waiting[copy] = rows->waiting[raid_member(&rows->shape, row->row,
-                                                  copy)];
-    }
-    return usable & ~slot_bit(raid_mirror_pick(&rows->turn[set], waiting,
-                                               copies, usable));
-}
-
-static bool plan_row(RowOp *row)
-{
-    const RaidShape *shape = &row->rows->shape;
-    RaidRow state = {
-        .data_slots = raid_row_data(shape),
-        .redundant_slots = shape->level->row_redundant,
-        .missing = missing_slots(row),
-    };
-
-    state.unreadable = row->unreadable & ~state.missing;
-    if (row->verb == UNIT_READ && row_is_mirror(row)) {
-        state.missing |= copies_left_out(row, state.missing);
-    }
-    for (unsigned i = 0; i < row->cuts; i++) {
-        RowCut *cut = &row->cut[i];
-        bool planned = row->verb == UNIT_READ
-                           ? raid_plan_read(&state, cut->wanted, &cut->plan)
-                           : raid_plan_write(&state, cut->wanted, &cut->plan);
-
-        if (!planned) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* --- where the bytes are ----------------------------------------------- */
-
-static void *op_at(const RowOp *row, unsigned slot, uint32_t offset)
-{
-    uint64_t lba = lba_at(row, row_is_mirror(row) ? 0 : slot, offset);
-
-    return (uint8_t *)row->op->buf +
-           (lba - row->op->lba) * DISK_SECTOR_BYTES;
-}
-
-static void *pool_at(const RowOp *row, void *buf, uint32_t offset)
-{
-    return (uint8_t *)buf + (size_t)(offset - row->at) * DISK_SECTOR_BYTES;
-}
-
-static void *old_at(const RowOp *row, unsigned slot, uint32_t offset)
-{
-    return row->old[slot] ? pool_at(row, row->old[slot], offset)
-                          : op_at(row, slot, offset);
-}
-
-/* What the slot holds when the op is over. */
-static void *new_at(const RowOp *row, const RowCut *cut, unsigned slot,
-                    uint32_t offset)
-{
-    if ((cut->wanted & slot_bit(slot)) || row_is_mirror(row)) {
-        return op_at(row, slot, offset);
-    }
-    if (cut->plan.compute & slot_bit(slot)) {
-        return pool_at(row, row->fresh[slot], offset);
-    }
-    return old_at(row, slot, offset);
-}
-
-/*
- * Whether every sector read from the slot belongs in the host's buffer.  A
- * write never reads into it: it holds the new data.
- */
-static bool reads_in_place(const RowOp *row, unsigned slot)
-{
-    if (row_is_mirror(row)) {
-        return true;
-    }
-    for (unsigned i = 0; i < row->cuts; i++) {
-        const RowCut *cut = &row->cut[i];
-
-        if ((cut->plan.read & ~cut->wanted) & slot_bit(slot)) {
-            return false;
-        }
-    }
-    return row->verb == UNIT_READ;
-}
-
-static void take_buffers(RowOp *row)
-{
-    RaidPool *pool = &row->rows->pool;
-    uint32_t read = 0, computed = 0;
-
-    for (unsigned i = 0; i < row->cuts; i++) {
-        read |= row->cut[i].plan.read;
-        computed |= row->cut[i].plan.compute & ~row->cut[i].wanted;
-    }
-    row->buffer_bytes = (size_t)row->count * DISK_SECTOR_BYTES;
-    FOR_EACH_SLOT(slot, read) {
-        if (!reads_in_place(row, slot)) {
-            row->old[slot] = raid_pool_take(pool, row->buffer_bytes);
-        }
-    }
-    FOR_EACH_SLOT(slot, row_is_mirror(row) ? 0 : computed) {
-        row->fresh[slot] = raid_pool_take(pool, row->buffer_bytes);
-    }
-}
-
-static void give_buffers(RowOp *row)
-{
-    RaidPool *pool = &row->rows->pool;
-
-    for (unsigned slot = 0; slot < RAID_MEMBERS_MAX; slot++) {
-        if (row->old[slot]) {
-            raid_pool_give(pool, row->old[slot], row->buffer_bytes);
-            row->old[slot] = NULL;
-        }
-        if (row->fresh[slot]) {
-            raid_pool_give(pool, row->fresh[slot], row->buffer_bytes);
-            row->fresh[slot] = NULL;
-        }
-    }
-}
 
 /* --- drive ops ---------------------------------------------------------- */
 
@@ -268,10 +31,10 @@ static void note_bad_sector(RowOp *row, const RowIo *io)
 
     if (io->slot < raid_row_data(shape)) {
         row->bad_found = MIN(row->bad_found,
-                             lba_at(row, io->slot, offset));
+                             row_lba(row, io->slot, offset));
     }
     row->bad_offset = MIN(row->bad_offset, offset);
-    row->unreadable |= slot_bit(io->slot);
+    row->unreadable |= row_slot_bit(io->slot);
 }
 
 /*
@@ -328,8 +91,8 @@ static bool cut_touches(const RowCut *cut, DiskVerb verb, unsigned slot)
 static void *cut_memory(const RowOp *row, const RowCut *cut, DiskVerb verb,
                         unsigned slot)
 {
-    return verb == DISK_READ ? old_at(row, slot, cut->offset)
-                             : new_at(row, cut, slot, cut->offset);
+    return verb == DISK_READ ? row_old_at(row, slot, cut->offset)
+                             : row_new_at(row, cut, slot, cut->offset);
 }
 
 /* Whether the stretch after `cut` goes on where it ends, memory too. */
@@ -377,82 +140,12 @@ static void send_slot(RowOp *row, DiskVerb verb, unsigned slot)
 static void send_all(RowOp *row, DiskVerb verb)
 {
     unsigned slots = raid_row_slots(&row->rows->shape);
-    uint32_t there = ~missing_slots(row);
+    uint32_t there = ~row_missing(row);
 
     row->ios = 0;
     for (unsigned slot = 0; slot < slots; slot++) {
-        if (there & slot_bit(slot)) {
+        if (there & row_slot_bit(slot)) {
             send_slot(row, verb, slot);
-        }
-    }
-}
-
-/* --- computing ----------------------------------------------------------- */
-
-/* A slot from the `others` as read. */
-static void recover_slot(const RowOp *row, const RowCut *cut, unsigned slot,
-                         uint32_t others)
-{
-    void *source[RAID_MEMBERS_MAX];
-    unsigned sources = 0;
-
-    FOR_EACH_SLOT(other, others) {
-        source[sources++] = old_at(row, other, cut->offset);
-    }
-    raid_parity_make(new_at(row, cut, slot, cut->offset), source, sources,
-                     (size_t)cut->count * DISK_SECTOR_BYTES);
-}
-
-static void make_parity(const RowOp *row, const RowCut *cut, unsigned slot)
-{
-    void *source[RAID_PARITY_SOURCES_MAX];
-    unsigned data = raid_row_data(&row->rows->shape);
-    unsigned sources = 0;
-
-    if (cut->plan.by_delta) {
-        FOR_EACH_SLOT(other, cut->plan.read) {
-            source[sources++] = old_at(row, other, cut->offset);
-        }
-    }
-    FOR_EACH_SLOT(other, cut->plan.by_delta ? cut->wanted
-                                            : slot_bit(data) - 1) {
-        source[sources++] = new_at(row, cut, other, cut->offset);
-    }
-    raid_parity_make(new_at(row, cut, slot, cut->offset), source, sources,
-                     (size_t)cut->count * DISK_SECTOR_BYTES);
-}
-
-/* Sectors that had to be read beside the host's buffer, into it. */
-static void deliver(const RowOp *row, const RowCut *cut)
-{
-    FOR_EACH_SLOT(slot, cut->wanted & cut->plan.read) {
-        if (row->old[slot]) {
-            memcpy(op_at(row, slot, cut->offset),
-                   old_at(row, slot, cut->offset),
-                   (size_t)cut->count * DISK_SECTOR_BYTES);
-        }
-    }
-}
-
-static void compute_row(RowOp *row)
-{
-    unsigned data = raid_row_data(&row->rows->shape);
-    uint32_t data_mask = slot_bit(data) - 1;
-
-    if (row_is_mirror(row)) {
-        return;                 /* all slots are the host's buffer */
-    }
-    for (unsigned i = 0; i < row->cuts; i++) {
-        const RowCut *cut = &row->cut[i];
-
-        FOR_EACH_SLOT(slot, cut->plan.compute & data_mask) {
-            recover_slot(row, cut, slot, cut->plan.read);
-        }
-        FOR_EACH_SLOT(slot, cut->plan.compute & ~data_mask) {
-            make_parity(row, cut, slot);
-        }
-        if (row->verb == UNIT_READ) {
-            deliver(row, cut);
         }
     }
 }
@@ -461,7 +154,7 @@ static void compute_row(RowOp *row)
 
 static void end_row(RowOp *row, UnitStatus status)
 {
-    give_buffers(row);
+    row_give_buffers(row);
     row->status = status;
     row->phase = ROW_ENDED;
     row->rows->ended(row);
@@ -497,17 +190,17 @@ static void narrow_step(RowOp *row)
 static uint64_t unknowable_lba(const RowOp *row)
 {
     uint32_t wanted = row->cut[0].wanted;
-    uint32_t dark = wanted & (missing_slots(row) | row->unreadable);
+    uint32_t dark = wanted & (row_missing(row) | row->unreadable);
 
-    return lba_at(row, (unsigned)__builtin_ctz(dark ? dark : wanted),
+    return row_lba(row, (unsigned)__builtin_ctz(dark ? dark : wanted),
                   row->at);
 }
 
 static void begin_step(RowOp *row)
 {
     for (;;) {
-        cut_row(row);
-        if (row->cuts == 0 || plan_row(row)) {
+        row_cut(row);
+        if (row->cuts == 0 || row_plan(row)) {
             break;
         }
         if (!row_is_usable(row)) {
@@ -524,7 +217,7 @@ static void begin_step(RowOp *row)
         }
         narrow_step(row);
     }
-    take_buffers(row);
+    row_take_buffers(row);
     row->phase = ROW_GATHER;
     send_all(row, DISK_READ);
     if (!row->pending) {
@@ -536,7 +229,7 @@ static void end_step(RowOp *row)
 {
     uint32_t next = row->at + row->count;
 
-    give_buffers(row);
+    row_give_buffers(row);
     if (next == row->high) {
         end_row(row, UNIT_OK);
         return;
@@ -547,7 +240,7 @@ static void end_step(RowOp *row)
 
 static bool gather_went_well(const RowOp *row)
 {
-    uint32_t dark = missing_slots(row) | row->unreadable;
+    uint32_t dark = row_missing(row) | row->unreadable;
 
     for (unsigned i = 0; i < row->cuts; i++) {
         if (row->cut[i].plan.read & dark) {
@@ -560,11 +253,11 @@ static bool gather_went_well(const RowOp *row)
 static void gather_ended(RowOp *row)
 {
     if (!gather_went_well(row)) {
-        give_buffers(row);
+        row_give_buffers(row);
         begin_step(row);
         return;
     }
-    compute_row(row);
+    row_compute(row);
     row->phase = ROW_SCATTER;
     send_all(row, DISK_WRITE);
     if (!row->pending) {
@@ -580,7 +273,7 @@ static void tell_repairs(RowOp *row)
     for (unsigned i = 0; i < row->cuts; i++) {
         written |= row->cut[i].plan.write;
     }
-    FOR_EACH_SLOT(slot, written & row->unreadable & ~missing_slots(row)) {
+    FOR_EACH_SLOT(slot, written & row->unreadable & ~row_missing(row)) {
         rows->repaired(rows, raid_member(&rows->shape, row->row, slot));
     }
 }
@@ -683,7 +376,7 @@ bool raid_rows_operable(const RaidRows *rows)
     unsigned slots = raid_row_slots(&rows->shape);
 
     for (unsigned first = 0; first < rows->shape.members; first += slots) {
-        uint32_t set = (slot_bit(slots) - 1) << first;
+        uint32_t set = (row_slot_bit(slots) - 1) << first;
 
         if (__builtin_popcount(set & ~rows->present) >
             rows->shape.level->row_redundant) {

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Row data - where the bytes of a row are while it is worked on, and what
+ * is computed from them.
+ *
+ * The host's buffer serves for every sector that is in it; only what a plan
+ * reads or computes beyond that gets a buffer from the pool, as long as the
+ * step.
+ */
+#include "raid-model/array/row.h"
+
+#include <string.h>
+
+#include "raid-model/array/parity.h"
+
+/* --- where the bytes are ----------------------------------------------- */
+
+static void *op_at(const RowOp *row, unsigned slot, uint32_t offset)
+{
+    uint64_t lba = row_lba(row, row_is_mirror(row) ? 0 : slot, offset);
+
+    return (uint8_t *)row->op->buf +
+           (lba - row->op->lba) * DISK_SECTOR_BYTES;
+}
+
+static void *pool_at(const RowOp *row, void *buf, uint32_t offset)
+{
+    return (uint8_t *)buf + (size_t)(offset - row->at) * DISK_SECTOR_BYTES;
+}
+
+void *row_old_at(const RowOp *row, unsigned slot, uint32_t offset)
+{
+    return row->old[slot] ? pool_at(row, row->old[slot], offset)
+                          : op_at(row, slot, offset);
+}
+
+/* What the slot holds when the op is over. */
+void *row_new_at(const RowOp *row, const RowCut *cut, unsigned slot,
+                    uint32_t offset)
+{
+    if ((cut->wanted & row_slot_bit(slot)) || row_is_mirror(row)) {
+        return op_at(row, slot, offset);
+    }
+    if (cut->plan.compute & row_slot_bit(slot)) {
+        return pool_at(row, row->fresh[slot], offset);
+    }
+    return row_old_at(row, slot, offset);
+}
+
+/*
+ * Whether every sector read from the slot belongs in the host's buffer.  A
+ * write never reads into it: it holds the new data.
+ */
+static bool reads_in_place(const RowOp *row, unsigned slot)
+{
+    if (row_is_mirror(row)) {
+        return true;
+    }
+    for (unsigned i = 0; i < row->cuts; i++) {
+        const RowCut *cut = &row->cut[i];
+
+        if ((cut->plan.read & ~cut->wanted) & row_slot_bit(slot)) {
+            return false;
+        }
+    }
+    return row->verb == UNIT_READ;
+}
+
+void row_take_buffers(RowOp *row)
+{
+    RaidPool *pool = &row->rows->pool;
+    uint32_t read = 0, computed = 0;
+
+    for (unsigned i = 0; i < row->cuts; i++) {
+        read |= row->cut[i].plan.read;
+        computed |= row->cut[i].plan.compute & ~row->cut[i].wanted;
+    }
+    row->buffer_bytes = (size_t)row->count * DISK_SECTOR_BYTES;
+    FOR_EACH_SLOT(slot, read) {
+        if (!reads_in_place(row, slot)) {
+            row->old[slot] = raid_pool_take(pool, row->buffer_bytes);
+        }
+    }
+    FOR_EACH_SLOT(slot, row_is_mirror(row) ? 0 : computed) {
+        row->fresh[slot] = raid_pool_take(pool, row->buffer_bytes);
+    }
+}
+
+void row_give_buffers(RowOp *row)
+{
+    RaidPool *pool = &row->rows->pool;
+
+    for (unsigned slot = 0; slot < RAID_MEMBERS_MAX; slot++) {
+        if (row->old[slot]) {
+            raid_pool_give(pool, row->old[slot], row->buffer_bytes);
+            row->old[slot] = NULL;
+        }
+        if (row->fresh[slot]) {
+            raid_pool_give(pool, row->fresh[slot], row->buffer_bytes);
+            row->fresh[slot] = NULL;
+        }
+    }
+}
+
+/* --- computing ----------------------------------------------------------- */
+
+/* A slot from the `others` as read. */
+static void recover_slot(const RowOp *row, const RowCut *cut, unsigned slot,
+                         uint32_t others)
+{
+    void *source[RAID_MEMBERS_MAX];
+    unsigned sources = 0;
+
+    FOR_EACH_SLOT(other, others) {
+        source[sources++] = row_old_at(row, other, cut->offset);
+    }
+    raid_parity_make(row_new_at(row, cut, slot, cut->offset), source, sources,
+                     (size_t)cut->count * DISK_SECTOR_BYTES);
+}
+
+static void make_parity(const RowOp *row, const RowCut *cut, unsigned slot)
+{
+    void *source[RAID_PARITY_SOURCES_MAX];
+    unsigned data = raid_row_data(&row->rows->shape);
+    unsigned sources = 0;
+
+    if (cut->plan.by_delta) {
+        FOR_EACH_SLOT(other, cut->plan.read) {
+            source[sources++] = row_old_at(row, other, cut->offset);
+        }
+    }
+    FOR_EACH_SLOT(other, cut->plan.by_delta ? cut->wanted
+                                            : row_slot_bit(data) - 1) {
+        source[sources++] = row_new_at(row, cut, other, cut->offset);
+    }
+    raid_parity_make(row_new_at(row, cut, slot, cut->offset), source, sources,
+                     (size_t)cut->count * DISK_SECTOR_BYTES);
+}
+
+/* Sectors that had to be read beside the host's buffer, into it. */
+static void deliver(const RowOp *row, const RowCut *cut)
+{
+    FOR_EACH_SLOT(slot, cut->wanted & cut->plan.read) {
+        if (row->old[slot]) {
+            memcpy(op_at(row, slot, cut->offset),
+                   row_old_at(row, slot, cut->offset),
+                   (size_t)cut->count * DISK_SECTOR_BYTES);
+        }
+    }
+}
+
+void row_compute(RowOp *row)
+{
+    unsigned data = raid_row_data(&row->rows->shape);
+    uint32_t data_mask = row_slot_bit(data) - 1;
+
+    if (row_is_mirror(row)) {
+        return;                 /* all slots are the host's buffer */
+    }
+    for (unsigned i = 0; i < row->cuts; i++) {
+        const RowCut *cut = &row->cut[i];
+
+        FOR_EACH_SLOT(slot, cut->plan.compute & data_mask) {
+            recover_slot(row, cut, slot, cut->plan.read);
+        }
+        FOR_EACH_SLOT(slot, cut->plan.compute & ~data_mask) {
+            make_parity(row, cut, slot);
+        }
+        if (row->verb == UNIT_READ) {
+            deliver(row, cut);
+        }
+    }
+}
+
