@@ -237,9 +237,9 @@ static void large_round_trip(const Case *c)
     Case large = *c;
     uint64_t capacity;
 
-    large.shape.member_sectors = UINT64_C(3) << 33;
+    large.shape.member_sectors = UINT64_C(3) << 40;
     capacity = raid_capacity(&large.shape);
-    unit_holds(capacity > UINT64_C(1) << 34);
+    unit_holds(capacity > UINT64_C(1) << 40);
     for (uint64_t step = 0; step <= 4096; step++) {
         uint64_t lba = capacity - 1 - step * (capacity / 4097);
         RaidPlace place = raid_place(&large.shape, lba);
