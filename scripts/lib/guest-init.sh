@@ -40,9 +40,7 @@ byte 233 66
 stty -F /dev/ttyS0 raw -echo -opost
 stty -F /dev/ttyS1 raw -echo -opost
 
-for module in $DRIVERS; do
-    modprobe "$module" || echo "init: no module $module" > /dev/console
-done
+modprobe -a $DRIVERS > /dev/console 2>&1
 
 # Disks are there when the driver is; a late one gets 30 s of guest time.
 tries=0

@@ -16,6 +16,7 @@ import shutil
 import stat
 import struct
 import tempfile
+import time
 
 from . import fio, kernel
 from .cache import GuestError, LIB, cache_dir, debs, made_once, progress, unpack
@@ -333,6 +334,15 @@ def _fill_base(tools, fio_path, directory, release):
     return make
 
 
+def _drop_old(folder, name):
+    """Remove archives of that kernel that no run can be reading any more."""
+    for entry in os.listdir(folder):
+        path = os.path.join(folder, entry)
+        if entry.startswith(name + ".") and \
+                os.path.getmtime(path) < time.time() - 24 * 3600:
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def base_archive(kernel_name, arch):
     """(kernel directory, path of its base archive), made when needed."""
     where = kernel.kernel_dir(kernel_name, arch)
@@ -346,6 +356,8 @@ def base_archive(kernel_name, arch):
                    str(fio_path), recipe)
     place = os.path.join(cache_dir("initramfs"),
                          f"{os.path.basename(where)}.{stamp}")
+    if not os.path.isdir(place):
+        _drop_old(cache_dir("initramfs"), os.path.basename(where))
     with progress(f"packing the guest for {os.path.basename(where)}"):
         made_once(place, _fill_base(tools, fio_path,
                                     os.path.join(where, "modules"),
