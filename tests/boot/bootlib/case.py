@@ -98,6 +98,11 @@ class Context:
             bad = one.bad_lines()
             self.check(f"{one.name}: kernel log", not bad, " | ".join(bad[:3]))
 
+    @property
+    def cpu(self):
+        """CPU seconds of its guests."""
+        return sum(one.cpu for one in self._guests)
+
     def close(self):
         for one in self._guests:
             one.kill()

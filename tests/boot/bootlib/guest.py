@@ -39,7 +39,7 @@ class Guest:
     def __init__(self, directory, name, options):
         self.dir, self.name = directory, name
         self.options = options
-        self.status = None
+        self.status, self.cpu = None, 0
         self.started = time.monotonic()
         args = self._arguments()
         with open(self.file("cmd"), "w", encoding="utf-8") as file:
@@ -95,11 +95,22 @@ class Guest:
 
     # -- while it runs
 
+    def _ended(self):
+        """Whether it has ended; takes its status and its CPU time."""
+        if self.status is None:
+            pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+            if not pid:
+                return False
+            self.status = os.waitstatus_to_exitcode(status)
+            self._process.returncode = self.status
+            self.cpu = usage.ru_utime + usage.ru_stime
+        return True
+
     def wait_for(self, text, patience=120):
         """Until its output has a line that begins with text; gives it."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
-            ended = self._process.poll() is not None
+            ended = self._ended()
             for line in self.out.splitlines(keepends=True):
                 if line.startswith(text) and line.endswith("\n"):
                     return line.rstrip("\n")
@@ -110,23 +121,21 @@ class Guest:
                            + self.last_words())
 
     def wait(self):
-        try:
-            self.status = self._process.wait(
-                self.options.get("timeout", PATIENCE) + 60)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            self.status = self._process.returncode
-        self.seconds = time.monotonic() - self.started
+        end = self.started + self.options.get("timeout", PATIENCE) + 60
+        while not self._ended():
+            if time.monotonic() > end:
+                self.kill()
+                break
+            time.sleep(0.02)
         return self.status
 
     def kill(self):
-        if self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.wait(10)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        for signal in ("terminate", "kill"):
+            end = time.monotonic() + 10
+            if not self._ended():
+                getattr(self._process, signal)()
+            while not self._ended() and time.monotonic() < end:
+                time.sleep(0.02)
 
     # -- what it left
 

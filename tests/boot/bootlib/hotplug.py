@@ -14,7 +14,7 @@ from .case import SMALL, job
 WORK = """\
 dev=$(unit 0)
 fio --name=v --filename=$dev --rw=randwrite --bsrange=4k-64k --iodepth=8 \\
-    --direct=1 --ioengine=libaio --size=100% --verify=crc32c --loops=4 \\
+    --direct=1 --ioengine=libaio --size=100% --verify=crc32c --loops=2 \\
     --verify_fatal=1 --thread=1 --output=/tmp/fio.out > /tmp/fio.err 2>&1 &
 job=$!
 sleep 1

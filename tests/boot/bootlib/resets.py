@@ -50,7 +50,7 @@ def reload(ctx):
 HOST_RESET = """\
 dev=$(unit 0)
 fio --name=v --filename=$dev --rw=randwrite --bsrange=4k-64k --iodepth=8 \\
-    --direct=1 --ioengine=libaio --size=100% --verify=crc32c --loops=3 \\
+    --direct=1 --ioengine=libaio --size=100% --verify=crc32c --loops=2 \\
     --verify_fatal=1 --thread=1 --output=/tmp/fio.out > /tmp/fio.err 2>&1 &
 job=$!
 i=1
@@ -122,7 +122,7 @@ def host_reset(ctx):
 # crowd of other writes keeps the card busy meanwhile.
 WRITER = """\
 dev=$(unit 0)
-blocks=200
+blocks=80
 if [ "$BOOT" = 1 ]; then
     fio --name=crowd --filename=$dev --rw=randwrite --bsrange=4k-64k \\
         --iodepth=16 --direct=1 --ioengine=libaio --offset=32m \\
@@ -197,7 +197,7 @@ def acknowledged(ctx, one):
 
 @job("reboot", where="edge", order=30)
 def reboot(ctx):
-    one = ctx.run("reboot", script="REBOOT_AT=40\n" + WRITER,
+    one = ctx.run("reboot", script="REBOOT_AT=30\n" + WRITER,
                   drives=f"4x{SMALL}", units=["raid5:0-3:64k"],
                   images="images", trace=EVENTS, reboots=1)
     acknowledged(ctx, one)
@@ -210,7 +210,7 @@ def system_reset(ctx):
     one = ctx.start("reset", script=WRITER, drives=f"4x{SMALL}",
                     units=["raid5:0-3:64k"], images="images", trace=EVENTS,
                     reboots=1, qmp=True)
-    one.wait_for("acked 30")
+    one.wait_for("acked 25")
     qemu = qmp.Qmp(ctx.dir, "reset.qmp")
     qemu.ask("stop")
     qemu.ask("system_reset")

@@ -136,19 +136,29 @@ BOARDS = {"3ware-6400": 4, "3ware-6800": 8, "3ware-7410": 4, "3ware-7810": 8,
           "3ware-8506-4": 4, "3ware-8506-8": 8}
 
 
-@job("board-{board}", order=10, variants=[{"board": b} for b in BOARDS])
-def board_attaches(ctx, board):
-    """Every board attaches, all its ports filled, and holds what it gets."""
-    ports = BOARDS[board]
-    level = "raid1" if ports == 2 else "raid5"
-    stripe = "" if ports == 2 else ":64k"
-    one = ctx.run("board", script=VERIFY + """\
-verify some $(unit 0) --size=2m
-for port in $PORTS; do
-    smartctl -i -H -d 3ware,$port /dev/twe0 > /tmp/s || echo "bad-port $port"
+@job("all-boards", order=30)
+def all_boards(ctx):
+    """Nine boards in one machine, all ports filled, all hold what they get."""
+    cards, script = [], VERIFY + """\
+hosts=$(dmesg | sed -n 's/.*3w-xxxx: scsi\\([0-9]*\\): Found.*/\\1/p')
+set -- $hosts
+"""
+    for number, (board, ports) in enumerate(BOARDS.items()):
+        unit = f"raid5:0-{ports - 1}:64k" if ports > 2 else "raid1:0-1"
+        cards.append({"board": board, "drives": f"{ports}x{SMALL}",
+                      "units": [unit]})
+        every = " ".join(str(port) for port in range(ports))
+        script += f"""\
+verify {board} $(unit 0 ${number + 1}) --size=1m
+for port in {every}; do
+    smartctl -i -H -d 3ware,$port /dev/twe{number} > /tmp/s ||
+        echo "bad-port {board} $port"
 done
-""".replace("$PORTS", " ".join(str(p) for p in range(ports))),
-                  board=board, drives=f"{ports}x{SMALL}",
-                  units=[f"{level}:0-{ports - 1}{stripe}"])
-    ctx.check("verify", "verified some" in one.out, one.last_words())
-    ctx.check("every port answers", "bad-port" not in one.out)
+"""
+    one = ctx.run("boards", script=script, cards=cards, memory="768M")
+    ctx.check("nine cards", one.log.count("Found a 3ware") == len(BOARDS))
+    for board in BOARDS:
+        ctx.check(f"{board}: verify", f"verified {board}\n" in one.out,
+                  one.last_words())
+    ctx.check("every port answers", "bad-port" not in one.out,
+              one.last_words())
