@@ -247,6 +247,7 @@ static void data_outside_memory(GuestBus *bus)
             { { good, 512 }, { bus->hole, 512 } },
             { { bus->memory_bytes - 512, 1024 }, { 0, 0 } },
             { { bus->memory_bytes, 1024 }, { 0, 0 } },
+            { { 0xfffffe00, 1024 }, { 0, 0 } },     /* past 4 GiB */
         };
         unsigned i;
 

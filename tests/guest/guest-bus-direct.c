@@ -90,10 +90,17 @@ static bool at_registers(uint64_t addr, size_t len)
            len;
 }
 
+/* The card drives 32 address bits; more would reach other memory. */
+static void expect_below_4g(uint64_t addr, size_t len)
+{
+    ck_assert_msg(addr + len <= (uint64_t)1 << 32, "DMA above 4 GiB");
+}
+
 static bool dma_read(void *opaque, uint64_t addr, void *buf, size_t len)
 {
     Direct *d = opaque;
 
+    expect_below_4g(addr, len);
     if (at_registers(addr, len)) {
         uint32_t value = raid_host_read(d->host, addr - REGISTERS, 4);
 
@@ -127,6 +134,7 @@ static bool dma_write(void *opaque, uint64_t addr, const void *buf,
 {
     Direct *d = opaque;
 
+    expect_below_4g(addr, len);
     if (at_registers(addr, len)) {
         uint32_t value = 0;
 

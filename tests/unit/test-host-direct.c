@@ -135,6 +135,33 @@ START_TEST(reset_with_requests_waiting_for_room)
 }
 END_TEST
 
+/* What a drive was told through the card is forgotten with the rest. */
+START_TEST(reset_takes_pass_through_back)
+{
+    PacketAta log = { .features = 0xd6, .count = 1, .lba_low = 0x80,
+                      .lba_mid = 0x4f, .lba_high = 0xc2, .command = 0xb0 };
+    Bench b = bench_new(NULL, 1);
+    uint64_t addr = sectors(b, 1);
+    Packet p = packet_ata_out(0, &log, addr);
+    uint8_t data[SECTOR];
+
+    guest_fill(b.bus, addr, SECTOR, 5);
+    driver_post(b.d, 0, &p);
+    b.bus->run(b.bus, GUEST_US(160));           /* fetched, with the drive */
+    driver_control(b.d, CONTROL_SOFT_RESET);
+    driver_expect_silence(b.d, GUEST_S(1));
+    driver_reset(b.d, FREEBSD);
+    log.features = 0xd5;
+    p = packet_ata_in(0, &log, addr);
+    ck_assert_uint_eq(driver_call(b.d, &p), ANSWER_OK);
+    b.bus->read(b.bus, addr, data, SECTOR);
+    ck_assert_uint_eq(data[0], 0);
+    driver_post(b.d, 0, &p);
+    b.bus->run(b.bus, GUEST_US(160));
+    bench_free(b);              /* with one at the drive */
+}
+END_TEST
+
 /* READY and attention stay low for as long as was asked. */
 START_TEST(slow_reset_keeps_ready_low)
 {
@@ -371,6 +398,7 @@ int main(void)
     tcase_add_test(tcase, flushes_reach_the_units);
     tcase_add_test(tcase, nothing_moves_after_a_reset);
     tcase_add_test(tcase, reset_with_requests_waiting_for_room);
+    tcase_add_test(tcase, reset_takes_pass_through_back);
     tcase_add_test(tcase, slow_reset_keeps_ready_low);
     tcase_add_test(tcase, event_codes_are_ones_drivers_know);
     tcase_add_test(tcase, event_flood_is_bounded_and_told);

@@ -159,7 +159,7 @@ static void do_count(Bench b)
 
 static void do_past_end(Bench b)
 {
-    call(b, read_packet(b, 0, 0xfffffff0, 1));
+    call(b, read_packet(b, 0, 2 * TEST_MEMBER_SECTORS, 1));
 }
 
 static void do_no_unit(Bench b)
