@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Raid story - ops asked of a unit on a bench.
+ */
+#include <string.h>
+
+#include "tests/lib/raid-story.h"
+#include "tests/lib/unit.h"
+
+bool shape_can_lose(const Shape *shape)
+{
+    return raid_level[shape->code].row_redundant;
+}
+
+bool story_overlap(const UnitOp *op, uint64_t lba, uint32_t count)
+{
+    return op->lba < lba + count && lba < op->lba + op->count;
+}
+
+static void op_done(UnitOp *op)
+{
+    Asked *asked = op->opaque;
+    Story *story = asked->story;
+
+    unit_holds(!story->in_submit && asked->busy);
+    asked->busy = false;
+    story->ended++;
+    if (op->status != UNIT_OK) {
+        story->bad++;
+        story->status = op->status;
+    } else if (op->verb == UNIT_READ) {
+        unit_holds(memcmp(asked->data,
+                          story->bench->flat + op->lba * DISK_SECTOR_BYTES,
+                          op->count * DISK_SECTOR_BYTES) == 0);
+    }
+}
+
+void story_submit(Story *story, Asked *asked)
+{
+    story->in_submit = true;
+    raid_unit_submit(story->bench->unit, &asked->op);
+    story->in_submit = false;
+}
+
+void story_ask(Story *story, Asked *asked, UnitVerb verb, uint64_t lba,
+                uint32_t count)
+{
+    RaidBench *bench = story->bench;
+
+    g_free(asked->memory);
+    asked->memory = g_malloc((size_t)count * DISK_SECTOR_BYTES + 64);
+    asked->data = asked->memory + (raid_bench_random(bench, 2)
+                                   ? raid_bench_random(bench, 64) : 0);
+    asked->story = story;
+    asked->busy = true;
+    asked->op = (UnitOp) {
+        .verb = verb, .lba = lba, .count = count, .buf = asked->data,
+        .done = op_done, .opaque = asked,
+    };
+    if (verb == UNIT_WRITE) {
+        raid_bench_fill(bench, asked->data,
+                        (size_t)count * DISK_SECTOR_BYTES);
+    }
+    story_submit(story, asked);
+}
+
+void story_drain(Story *story)
+{
+    while (sim_step(story->bench->sim)) {
+    }
+    for (unsigned i = 0; i < SLOTS; i++) {
+        unit_holds(!story->asked[i].busy);
+    }
+}
+
+Story *story_on(RaidBench *bench)
+{
+    Story *story = g_new0(Story, 1);
+
+    story->bench = bench;
+    raid_bench_format(bench);
+    return story;
+}
+
+Story *story_new(const Shape *shape, uint32_t missing, uint32_t seed)
+{
+    return story_on(raid_bench_new(shape->code, shape->members,
+                                   shape->stripe, missing, seed));
+}
+
+void story_free(Story *story)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        g_free(story->asked[i].memory);
+    }
+    raid_bench_free(story->bench);
+    g_free(story);
+}
+
+static bool sector_is_from(const UnitOp *op, uint64_t lba,
+                           const uint8_t *sector)
+{
+    return op->lba <= lba && lba < op->lba + op->count &&
+           memcmp(sector, (uint8_t *)op->buf +
+                  (lba - op->lba) * DISK_SECTOR_BYTES,
+                  DISK_SECTOR_BYTES) == 0;
+}
+
+void story_check_from_somebody(const Story *story, const uint8_t *contents,
+                                bool old_is_fine)
+{
+    for (uint64_t lba = 0; lba < story->bench->capacity; lba++) {
+        const uint8_t *sector = contents + lba * DISK_SECTOR_BYTES;
+        bool covered = false, found = false;
+
+        for (unsigned i = 0; i < SLOTS; i++) {
+            const UnitOp *op = &story->asked[i].op;
+
+            if (op->verb == UNIT_WRITE && op->count) {
+                covered |= story_overlap(op, lba, 1);
+                found |= sector_is_from(op, lba, sector);
+            }
+        }
+        if (!covered || (!found && old_is_fine)) {
+            found = memcmp(sector, story->bench->flat +
+                           lba * DISK_SECTOR_BYTES, DISK_SECTOR_BYTES) == 0;
+        }
+        unit_holds(found);
+    }
+}
