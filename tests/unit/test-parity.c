@@ -76,7 +76,7 @@ START_TEST(make_takes_any_alignment)
 {
     for (size_t shift = 1; shift < 64; shift++) {
         for (unsigned sources = 1; sources <= 5; sources++) {
-            check_make(sources, shift, 1024);
+            check_make(sources, shift, 1024 + shift);
         }
     }
 }
