@@ -78,7 +78,24 @@ static void G_GNUC_NORETURN become(char **argv, int talk, int qmp,
 
 /* Answer lines */
 
-static char *read_line(Line *line, const char *who)
+/* Says how it ended, which is the first thing to know. */
+static void G_GNUC_NORETURN gone(Qemu *qemu)
+{
+    int status = 0;
+
+    for (int i = 0; i < 100; i++) {
+        if (waitpid(qemu->pid, &status, WNOHANG) == qemu->pid) {
+            break;
+        }
+        g_usleep(10000);
+    }
+    if (WIFSIGNALED(status)) {
+        ck_abort_msg("QEMU died of signal %d", WTERMSIG(status));
+    }
+    ck_abort_msg("QEMU ended with status %d", WEXITSTATUS(status));
+}
+
+static char *read_line(Qemu *qemu, Line *line)
 {
     char *end;
 
@@ -87,7 +104,7 @@ static char *read_line(Line *line, const char *who)
         ssize_t got = read(line->fd, buf, sizeof(buf));
 
         if (got <= 0) {
-            ck_abort_msg("QEMU hung up on %s", who);
+            gone(qemu);
         }
         g_string_append_len(line->in, buf, got);
     }
@@ -98,12 +115,14 @@ static char *read_line(Line *line, const char *who)
     return text;
 }
 
-static void write_all(int fd, const char *text, size_t len)
+static void write_all(Qemu *qemu, Line *line, const char *text, size_t len)
 {
     while (len) {
-        ssize_t put = send(fd, text, len, MSG_NOSIGNAL);
+        ssize_t put = send(line->fd, text, len, MSG_NOSIGNAL);
 
-        ck_assert_msg(put > 0, "QEMU is gone");
+        if (put <= 0) {
+            gone(qemu);
+        }
         text += put;
         len -= put;
     }
@@ -121,9 +140,9 @@ static char *talk(Qemu *qemu, const char *format, ...)
     g_autofree char *text = g_strdup_vprintf(format, args);
     va_end(args);
 
-    write_all(qemu->qtest.fd, text, strlen(text));
+    write_all(qemu, &qemu->qtest, text, strlen(text));
     for (;;) {
-        answer = read_line(&qemu->qtest, "qtest");
+        answer = read_line(qemu, &qemu->qtest);
         if (g_str_has_prefix(answer, "OK")) {
             memmove(answer, answer + 2, strlen(answer + 2) + 1);
             return g_strstrip(answer);
@@ -179,7 +198,7 @@ Qemu *qemu_start(const char *const *args, const char *log)
     qemu->qmp = (Line) { qmp_pair[0], g_string_new(NULL) };
     qemu->events = g_string_new(NULL);
 
-    g_free(read_line(&qemu->qmp, "QMP"));       /* the greeting */
+    g_free(read_line(qemu, &qemu->qmp));       /* the greeting */
     qemu_qmp_ok(qemu, "{'execute': 'qmp_capabilities'}");
     return qemu;
 }
@@ -356,10 +375,10 @@ static char *qmp_talk(Qemu *qemu, const char *format, va_list args)
 {
     g_autofree char *text = g_strdup_vprintf(format, args);
 
-    write_all(qemu->qmp.fd, text, strlen(text));
-    write_all(qemu->qmp.fd, "\n", 1);
+    write_all(qemu, &qemu->qmp, text, strlen(text));
+    write_all(qemu, &qemu->qmp, "\n", 1);
     for (;;) {
-        char *line = read_line(&qemu->qmp, "QMP");
+        char *line = read_line(qemu, &qemu->qmp);
 
         if (!strstr(line, "\"event\":")) {
             return line;

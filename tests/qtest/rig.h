@@ -3,8 +3,8 @@
  * Rig - a QEMU with cards, drives and images in a directory of its own.
  *
  * Card i sits in slot 4 + i as raid<i>; its drive j is raid<i>-d<j> on the
- * sparse image c<i>d<j>.img.  What the cards trace, register accesses
- * apart, goes to a file that tests can search.  rig_free() takes all of it away.
+ * sparse image c<i>d<j>.img.  What the cards trace, register accesses apart,
+ * goes to a file that tests can search.  rig_free() takes all of it away.
  */
 #ifndef TESTS_QTEST_RIG_H
 #define TESTS_QTEST_RIG_H
@@ -47,7 +47,7 @@ char *rig_image_sum(const Rig *rig, unsigned card, unsigned drive);
 /* Lines of the trace that hold both texts (`also` may be NULL). */
 unsigned rig_traced(const Rig *rig, const char *text, const char *also);
 
-/* A directory under build/ and the end of it. */
+/* A directory below $QTEST_DIR, and the end of it. */
 char *rig_directory(void);
 void rig_remove(const char *dir);
 /* A sparse file of so many sectors. */
