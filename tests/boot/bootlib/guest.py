@@ -137,6 +137,17 @@ class Guest:
             while not self._ended() and time.monotonic() < end:
                 time.sleep(0.02)
 
+    def busy(self):
+        """CPU seconds QEMU has used so far."""
+        place = f"/proc/{self._process.pid}/task/{self._process.pid}/children"
+        total = 0
+        with open(place, encoding="ascii") as children:
+            for pid in children.read().split():
+                with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+                    fields = stat.read().rsplit(")", 1)[1].split()
+                total += int(fields[11]) + int(fields[12])
+        return total / os.sysconf("SC_CLK_TCK")
+
     # -- what it left
 
     def _text(self, kind):

@@ -143,5 +143,6 @@ def bad_input(ctx):
                       os.path.basename(changed[0][0]))
             before = after
     ctx.check("nothing touched", state(ctx) == before)
+    ctx.check("no images laid down", not os.path.exists(ctx.path("fresh")))
     for lock in locks:
         lock.close()
