@@ -118,10 +118,12 @@ endif
 
 # -------------------------------------------------------------------- models
 
-# Written without machine paths and dates, so that ccache serves every clone.
+# Set so that one clone's objects serve every other, whatever its path and the
+# caller's language.
 export CCACHE_DIR = $(CACHE)/ccache
 export CCACHE_BASEDIR = $(CURDIR)
 export CCACHE_NOHASHDIR = 1
+export CCACHE_SLOPPINESS = locale
 export CCACHE_MAXSIZE = 1G
 
 MODELS := $(sort $(wildcard disk-model/*/*.c raid-model/array/*.c \
