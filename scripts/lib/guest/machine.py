@@ -17,7 +17,7 @@ from .cache import GuestError, TREE
 
 
 def serial_number(card, port):
-    """A serial number that is the same every time: WD style, ten letters."""
+    """A serial number that is the same every time: in WD's style."""
     return f"WD-WMAC8{card}{port:02d}0001"
 
 
@@ -89,9 +89,11 @@ def _card_args(number, card, folder):
             continue
         node = f"{name}p{port}d"
         args += _block(node, os.path.join(folder, image_name(number, port)))
-        args += ["-device", f"3ware-drive,bus={name}.0,port={port},"
-                 f"drive={node},model={_quoted(drive.model)},"
-                 f"id={name}p{port},serial={serial_number(number, port)}"]
+        device = (f"3ware-drive,bus={name}.0,port={port},drive={node},"
+                  f"model={_quoted(drive.model)},id={name}p{port}")
+        if drive.model.startswith("wd"):        # others: the device's own
+            device += f",serial={serial_number(number, port)}"
+        args += ["-device", device]
     return args
 
 
