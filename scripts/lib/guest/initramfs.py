@@ -24,7 +24,8 @@ from .cache import GuestError, LIB, cache_dir, debs, made_once, progress, unpack
 SUITE = "bookworm"
 
 _PACKAGES = ("busybox-static", "dash", "bash", "libtinfo6", "smartmontools",
-             "sg3-utils", "libsgutils2-1.46-2", "mdadm", "dmsetup", "lsscsi", "e2fsprogs",
+             "sg3-utils", "libsgutils2-1.46-2", "mdadm", "dmsetup", "lsscsi",
+             "e2fsprogs",
              "libc6", "libgcc-s1", "libstdc++6", "libcap-ng0", "libselinux1",
              "libpcre2-8-0", "libsystemd0", "liblzma5", "libzstd1",
              "liblz4-1", "libcap2", "libgcrypt20", "libgpg-error0",
