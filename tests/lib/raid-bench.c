@@ -59,7 +59,9 @@ static void add_drive(RaidBench *bench, unsigned member)
     bench->disk[member] = disk_new(bench->sim, bench->preset,
                                    bench->media[member], serial,
                                    member * 0x31415927u);
-    bench->port[member] = disk_port_new(bench->sim, member, 0);
+    if (!bench->port[member]) {
+        bench->port[member] = disk_port_new(bench->sim, member, 0);
+    }
     disk_port_plug(bench->port[member], bench->disk[member]);
 }
 
@@ -125,6 +127,14 @@ void raid_bench_pull(RaidBench *bench, unsigned member)
     disk_port_pull(bench->port[member]);
     raid_unit_lose_member(bench->unit, member);
     bench->lost |= 1u << member;
+}
+
+void raid_bench_swap(RaidBench *bench, unsigned member)
+{
+    raid_bench_pull(bench, member);
+    disk_free(bench->disk[member]);
+    disk_media_close(bench->media[member]);
+    add_drive(bench, member);
 }
 
 /* --- looking at the media ------------------------------------------------ */

@@ -45,6 +45,9 @@ void raid_bench_format(RaidBench *bench);
 /* Pulls a drive under the unit, which is told. */
 void raid_bench_pull(RaidBench *bench, unsigned member);
 
+/* Then a blank drive, not the unit's, is plugged in its place. */
+void raid_bench_swap(RaidBench *bench, unsigned member);
+
 /* The member's data area as it is on the medium; g_free(). */
 uint8_t *raid_bench_member(const RaidBench *bench, unsigned member);
 

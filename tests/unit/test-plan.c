@@ -202,6 +202,9 @@ START_TEST(writes_go_round_bad_sectors_and_heal_them)
                 /* Anything else written is healed, and was computed. */
                 unit_holds(is_within(plan.write & ~must,
                                     row.unreadable & plan.compute));
+                unit_holds(is_within(plan.compute & row.unreadable &
+                                     ~row.missing,
+                                     plan.write));
                 if (parity) {
                     unit_holds(knows(&row, plan.read, plan.by_delta
                                     ? dirty | parity : data & ~dirty));

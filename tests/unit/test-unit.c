@@ -164,6 +164,44 @@ START_TEST(a_drive_pulled_in_mid_flight_costs_no_data)
 }
 END_TEST
 
+static void check_blank(const RaidBench *bench, unsigned member)
+{
+    uint8_t *image = raid_bench_member(bench, member);
+
+    for (size_t i = 0; i < bench->shape.member_sectors * 512; i++) {
+        unit_holds(image[i] == 0);
+    }
+    g_free(image);
+}
+
+START_TEST(a_drive_put_in_anothers_place_is_left_alone)
+{
+    static const Shape swapped[] = {
+        { RAID_1, 2, 0 }, { RAID_5, 3, 128 }, { RAID_10, 4, 128 },
+    };
+    const Shape *shape = &swapped[_i];
+
+    for (unsigned steps = 0; steps < 20; steps++) {
+        unsigned m = steps % shape->members;
+        Story *story = story_new(shape, 0, 350 + steps);
+
+        tell(story, 12, -1);
+        for (unsigned i = 0; i < SLOTS; i++) {
+            ask_something(story, &story->asked[i]);
+        }
+        for (unsigned n = 0; n < steps; n++) {
+            sim_step(story->bench->sim);
+        }
+        raid_bench_swap(story->bench, m);
+        tell(story, 12, -1);
+        ck_assert_uint_eq(story->bad, 0);
+        raid_bench_check(story->bench);
+        check_blank(story->bench, m);
+        story_free(story);
+    }
+}
+END_TEST
+
 START_TEST(one_drive_too_many_ends_every_op_offline)
 {
     const Shape *shape = &shapes[_i];
@@ -321,6 +359,8 @@ int main(void)
                         0, SHAPES);
     tcase_add_loop_test(tc, a_drive_pulled_in_mid_flight_costs_no_data, 0,
                         SHAPES);
+    tcase_add_loop_test(tc, a_drive_put_in_anothers_place_is_left_alone, 0,
+                        3);
     tcase_add_loop_test(tc, one_drive_too_many_ends_every_op_offline, 0,
                         SMALL_SHAPES);
     tcase_add_test(tc, pairs_of_a_raid10_can_each_lose_one);
