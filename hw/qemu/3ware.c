@@ -10,8 +10,7 @@
  * passes register accesses on.
  *
  * DMA happens in the model's events only, and the interrupt changes in them
- * or in a register access.  A transfer aimed at the card's own window is
- * refused as the bus would refuse it: no card answers its own cycle.
+ * or in a register access.
  *
  * PCI identity: lspci logs of real cards, as collected from mailing lists;
  * what no log shows (prog-if, latency timer, power states) is a guess.
@@ -33,41 +32,19 @@
 #define SBUF_BYTES              (8 * MiB)
 #define MIN_GNT_QUARTER_US      9
 #define PM_CAPABILITY           0x40
-#define DMA_LIMIT               (1ull << 32)    /* 32 address lines */
 #define RESET_DELAY_MAX_MS      1000
 
 /* DMA, interrupt, abort: what hw/asic borrows */
 
-static bool reachable(uint64_t addr, size_t len)
-{
-    return addr < DMA_LIMIT && len <= DMA_LIMIT - addr;
-}
-
 static bool card_dma_read(void *opaque, uint64_t addr, void *buf, size_t len)
 {
-    TwCard *card = opaque;
-    MemTxResult result = MEMTX_DECODE_ERROR;
-
-    if (reachable(addr, len)) {
-        card->in_dma = true;
-        result = pci_dma_read(PCI_DEVICE(card), addr, buf, len);
-        card->in_dma = false;
-    }
-    return result == MEMTX_OK;
+    return pci_dma_read(PCI_DEVICE(opaque), addr, buf, len) == MEMTX_OK;
 }
 
 static bool card_dma_write(void *opaque, uint64_t addr, const void *buf,
                            size_t len)
 {
-    TwCard *card = opaque;
-    MemTxResult result = MEMTX_DECODE_ERROR;
-
-    if (reachable(addr, len)) {
-        card->in_dma = true;
-        result = pci_dma_write(PCI_DEVICE(card), addr, buf, len);
-        card->in_dma = false;
-    }
-    return result == MEMTX_OK;
+    return pci_dma_write(PCI_DEVICE(opaque), addr, buf, len) == MEMTX_OK;
 }
 
 static void card_set_irq(void *opaque, bool level)
@@ -92,45 +69,35 @@ static const HostPort card_port = {
 
 /* The register window, in I/O and in memory space */
 
-static MemTxResult card_read(void *opaque, hwaddr offset, uint64_t *value,
-                             unsigned size, MemTxAttrs attrs)
+static uint64_t card_read(void *opaque, hwaddr offset, unsigned size)
 {
     TwCard *card = opaque;
+    uint32_t value = UINT32_MAX;
 
-    *value = UINT64_MAX;
-    if (card->in_dma) {
-        trace_tw_own_window(card->name, sim_now(card->sim), offset);
-        return MEMTX_DECODE_ERROR;
-    }
     if (card->host) {
         sim_catch_up(card->sim);
-        *value = raid_host_read(card->host, offset, size);
+        value = raid_host_read(card->host, offset, size);
     }
-    trace_tw_reg_read(card->name, sim_now(card->sim), offset, size, *value);
-    return MEMTX_OK;
+    trace_tw_reg_read(card->name, sim_now(card->sim), offset, size, value);
+    return value;
 }
 
-static MemTxResult card_write(void *opaque, hwaddr offset, uint64_t value,
-                              unsigned size, MemTxAttrs attrs)
+static void card_write(void *opaque, hwaddr offset, uint64_t value,
+                       unsigned size)
 {
     TwCard *card = opaque;
 
-    if (card->in_dma) {
-        trace_tw_own_window(card->name, sim_now(card->sim), offset);
-        return MEMTX_DECODE_ERROR;
-    }
     if (card->host) {
         sim_catch_up(card->sim);
         trace_tw_reg_write(card->name, sim_now(card->sim), offset, size,
                            value);
         raid_host_write(card->host, offset, value, size);
     }
-    return MEMTX_OK;
 }
 
 static const MemoryRegionOps register_ops = {
-    .read_with_attrs = card_read,
-    .write_with_attrs = card_write,
+    .read = card_read,
+    .write = card_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = { .min_access_size = 1, .max_access_size = 4 },
     .impl = { .min_access_size = 1, .max_access_size = 4 },
@@ -164,8 +131,9 @@ static void init_bars(TwCard *card, bool with_memory)
                           card, "3ware-registers", RAID_HOST_WINDOW_BYTES);
     memory_region_init_io(&card->sbuf, OBJECT(card), &sbuf_ops, card,
                           "3ware-sbuf", SBUF_BYTES);
-    /* in_dma does the same for every path, not just for nested accesses,
-     * and without a line on the user's terminal. */
+    /* RaidHost refuses what its own DMA does to its registers, whether a
+     * timer or a register access let the event fire; QEMU's guard knows the
+     * second only, and tells the user's terminal. */
     card->io.disable_reentrancy_guard = true;
     card->registers.disable_reentrancy_guard = true;
 

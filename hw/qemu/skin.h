@@ -71,7 +71,6 @@ struct TwCard {
     RaidHost *host;                     /* NULL until the card has power */
     uint32_t phase[TW_PORTS_MAX];       /* spindle angles, by port */
     Notifier machine_done;
-    bool in_dma;                        /* a transfer of ours is under way */
 };
 
 struct TwDrive {
