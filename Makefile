@@ -213,7 +213,8 @@ UNIT_PROGRAMS = $(foreach name,$(UNIT_NAMES),\
 	build/check/gcc/$(name) build/check/clang/$(name))
 .SECONDARY:
 
-ifneq ($(filter _units,$(MAKECMDGOALS)),)
+# Not before configure has looked: make reads this file once without its words.
+ifneq ($(and $(filter _units,$(MAKECMDGOALS)),$(wildcard build/config.mak)),)
 $(if $(CHECK_LIBS),,$(error package check is missing: scripts/setup unit))
 $(if $(CLANG),,$(error package clang is missing: scripts/setup unit))
 endif
