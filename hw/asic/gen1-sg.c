@@ -12,9 +12,10 @@
 Gen1Sg gen1_sg_again(const HostRequest *req)
 {
     unsigned dword = GEN1_SGL_DWORD(gen1_header(req));
+    unsigned dwords = gen1_header(req)->dwords;
     Gen1Sg sg = {
         .entry = (const Gen1SgEntry *)(req->packet + dword * 4),
-        .entries = (gen1_header(req)->dwords - dword) / 2,
+        .entries = dwords > dword ? (dwords - dword) / 2 : 0,
     };
     unsigned i;
 

@@ -36,7 +36,7 @@ typedef struct Gen1SgLimits {
 bool gen1_sg_take(HostRequest *req, Gen1SgLimits limits, Gen1Sg *sg);
 /* The same check for at least `bytes`. */
 bool gen1_sg_holds(HostRequest *req, const Gen1Sg *sg, uint64_t bytes);
-/* The list of a packet that was found fit before. */
+/* The list of a packet that was found fit before; empty if there is none. */
 Gen1Sg gen1_sg_again(const HostRequest *req);
 
 /*

@@ -269,6 +269,27 @@ static void what_drives_refuse_is_told(GuestBus *bus)
     }
 }
 
+/* A command without data has no list: where the packet says that one
+ * begins, past its own end too, does not matter. */
+static void no_data_no_list(GuestBus *bus)
+{
+    PacketAta regs = { .command = CHECK_POWER };
+    unsigned dword, dwords;
+
+    WITH_DRIVER(d, bus) {
+        for (dword = 0; dword < 8; dword++) {
+            for (dwords = 5; dwords < 9; dwords++) {
+                Packet p = packet_ata(0, &regs);
+
+                p.byte[0] |= dword << 5;
+                p.byte[1] = dwords;
+                ck_assert_uint_eq(driver_call(d, &p), ANSWER_OK);
+            }
+        }
+        driver_expect_alive(d);
+    }
+}
+
 /* smartd asks while I/O runs; neither waits for all of the other. */
 static void pass_through_beside_io(GuestBus *bus)
 {
@@ -304,6 +325,7 @@ const GuestCase cases_ata[] = {
     CASE(short_self_test_ends_in_the_log),
     CASE(smart_log_can_be_written),
     CASE(what_drives_refuse_is_told),
+    CASE(no_data_no_list),
     CASE(pass_through_beside_io),
     { 0 }
 };
