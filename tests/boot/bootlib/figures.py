@@ -14,7 +14,7 @@ SCRIPT = """\
 for id in 0 2 4; do
     fio --name=unit$id --filename=$(unit $id) --rw=randrw --rwmixread=60 \\
         --bssplit=4k/40:8k/30:64k/30 --iodepth=8 --direct=1 --thread=1 \\
-        --ioengine=libaio --number_ios=400 --randrepeat=1 \\
+        --ioengine=libaio --number_ios=250 --randrepeat=1 \\
         --output-format=json || exit 1
 done
 dmesg
