@@ -138,6 +138,9 @@ int command_drives(int argc, char **argv)
                          more)) {
         return COMMAND_USAGE;
     }
+    if (seed < 0) {
+        return command_refuse("drives", "--seed: 0 or more would be right");
+    }
     names = argc > 1 ? g_strdupv(argv + 1) : disk_preset_list();
     json_begin(&json);
     json_list(&json, "drives");

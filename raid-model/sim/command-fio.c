@@ -5,23 +5,24 @@
  * All options are checked, and the whole rig stands, before the first file
  * is opened for writing.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "raid-model/sim/command.h"
 #include "raid-model/sim/number.h"
+#include "raid-model/sim/out-file.h"
 #include "raid-model/sim/report.h"
 
 #define REQUESTS_DEFAULT 10000
+#define NOT_GIVEN G_MININT              /* of a number nobody would type */
 
 /* What was typed, before it means anything. */
 typedef struct Words {
     char *board, *drives, *unit, *name;
     char *rw, *bs, *size, *offset, *io_size, *runtime;
     char *data, *arms, *trace;
-    gint64 number_ios, seed;
+    gint64 number_ios, seed;            /* or NOT_GIVEN, as the next */
     gint depth, mix, target;
     gboolean json;
 } Words;
@@ -116,6 +117,10 @@ static bool plan_ask(const Words *words, RigAsk *ask, GError **error)
         return number_error(error, "--data=%s: on or off would be right",
                             data);
     }
+    if (words->unit && !*words->unit) {
+        return number_error(error, "--unit=: empty; LEVEL:PORTS[:STRIPE], or "
+                            "no --unit at all would be right");
+    }
     if (words->seed < 0) {
         return number_error(error, "--seed=%" G_GINT64_FORMAT ": 0 or more "
                             "would be right", words->seed);
@@ -133,7 +138,7 @@ static bool plan_load(const Words *words, RunPlan *plan, GError **error)
         return number_error(error, "--rw=%s: no such load; right would be "
                             WORKLOAD_PATTERNS, rw);
     }
-    if (words->mix < -1 || words->mix > 100) {
+    if (words->mix != NOT_GIVEN && (words->mix < 0 || words->mix > 100)) {
         return number_error(error, "--rwmixread=%d: 0 to 100 would be right",
                             words->mix);
     }
@@ -165,14 +170,14 @@ static bool plan_load(const Words *words, RunPlan *plan, GError **error)
 static bool plan_limits(const Words *words, RunPlan *plan, GError **error)
 {
     const char *io_size = or_else(words->io_size, words->size);
+    const char *option = words->io_size ? "--io_size" : "--size";
 
-    if (words->number_ios < 0) {
+    if (words->number_ios != NOT_GIVEN && words->number_ios < 1) {
         return number_error(error, "--number_ios=%" G_GINT64_FORMAT
                             ": 1 or more would be right", words->number_ios);
     }
-    plan->requests_max = words->number_ios;
-    if (io_size &&
-        !number_bytes("--io_size", io_size, &plan->bytes_max, error)) {
+    plan->requests_max = MAX(words->number_ios, 0);
+    if (io_size && !number_bytes(option, io_size, &plan->bytes_max, error)) {
         return false;
     }
     if (words->runtime &&
@@ -183,7 +188,7 @@ static bool plan_limits(const Words *words, RunPlan *plan, GError **error)
         (words->runtime && plan->time_max < 1)) {
         return number_error(error, "%s is 0: more would be right",
                             words->runtime && plan->time_max < 1
-                            ? "--runtime" : "--size or --io_size");
+                            ? "--runtime" : option);
     }
     if (!plan->requests_max && !plan->bytes_max && !plan->time_max) {
         plan->requests_max = REQUESTS_DEFAULT;
@@ -195,13 +200,14 @@ static bool plan_limits(const Words *words, RunPlan *plan, GError **error)
 static bool plan_region(const Words *words, const Rig *rig, RunPlan *plan,
                         GError **error)
 {
-    int number = words->target >= 0 ? words->target : rig_first_unit(rig);
+    bool given = words->target != NOT_GIVEN;
+    int number = given ? words->target : rig_first_unit(rig);
     RaidUnit *unit = number >= 0 && number < RAID_UNITS_MAX
         ? raid_controller_unit(rig->ctl, number) : NULL;
     uint64_t offset = 0, size, bytes;
 
     if (!unit) {
-        return words->target >= 0
+        return given
             ? number_error(error, "--target=%d: no such unit; a unit's "
                            "number is its lowest port", number)
             : number_error(error, "there is no drive, so there is no unit");
@@ -233,52 +239,24 @@ static bool plan_region(const Words *words, const Rig *rig, RunPlan *plan,
     return true;
 }
 
-static bool open_file(const char *option, const char *path, FILE **file,
-                      GError **error)
-{
-    if (!path) {
-        return true;
-    }
-    *file = fopen(path, "w");
-    return *file || number_error(error, "%s=%s: cannot be written: %s",
-                                 option, path, g_strerror(errno));
-}
-
-static bool close_file(const char *path, FILE *file)
-{
-    bool good;
-
-    if (!file) {
-        return true;
-    }
-    good = !ferror(file);
-    if (fclose(file)) {
-        good = false;
-    }
-    if (!good) {
-        fprintf(stderr, "raidsim fio: %s: not written completely: %s\n",
-                path, g_strerror(errno));
-    }
-    return good;
-}
-
 static int run(const Words *words, const RigAsk *ask, Rig *rig,
                const RunPlan *plan, GError **error)
 {
     g_autofree RunResult *result = g_new0(RunResult, 1);
-    FILE *arms = NULL, *trace = NULL;
+    OutFile file[2] = {
+        { .option = "--arms", .path = words->arms },
+        { .option = "--trace", .path = words->trace },
+    };
+    FILE *arms, *trace;
     Watch *watch;
     Report report;
     bool written;
 
-    if (!open_file("--arms", words->arms, &arms, error) ||
-        !open_file("--trace", words->trace, &trace, error)) {
-        if (arms) {
-            fclose(arms);
-            remove(words->arms);
-        }
+    if (!out_files_open(file, G_N_ELEMENTS(file), error)) {
         return COMMAND_USAGE;
     }
+    arms = file[0].stream;
+    trace = file[1].stream;
     watch = watch_new(rig, arms, trace);
     if (arms) {
         fprintf(arms, "# %s, %s, depth %u\n", plan->work.rw,
@@ -291,8 +269,7 @@ static int run(const Words *words, const RigAsk *ask, Rig *rig,
     };
     (words->json ? report_json : report_text)(&report, stdout);
     watch_free(watch);
-    written = close_file(words->arms, arms);
-    written = close_file(words->trace, trace) && written;
+    written = out_files_close(file, G_N_ELEMENTS(file), "fio");
     if (result->first_error != UNIT_OK) {
         fprintf(stderr, "raidsim fio: stopped at the request for sector "
                 "%" PRIu64 ": %s\n", result->first_error_lba,
@@ -304,7 +281,10 @@ static int run(const Words *words, const RigAsk *ask, Rig *rig,
 
 int command_fio(int argc, char **argv)
 {
-    Words words = { .seed = 1, .depth = 1, .mix = -1, .target = -1 };
+    Words words = {
+        .number_ios = NOT_GIVEN, .seed = 1, .depth = 1, .mix = NOT_GIVEN,
+        .target = NOT_GIVEN,
+    };
     g_autoptr(GError) error = NULL;
     RigAsk ask;
     RunPlan plan = { 0 };

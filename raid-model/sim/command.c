@@ -8,7 +8,13 @@
 
 int command_refuse(const char *name, const char *message)
 {
-    fprintf(stderr, "raidsim %s: %s\n", name, message);
+    g_autofree char *line = g_strdup(message);
+
+    for (char *c = line; *c; c++) {
+        *c = g_ascii_iscntrl(*c) ? '?' : *c;
+    }
+    fprintf(stderr, "raidsim%s%s: %s\n", name ? " " : "", name ? name : "",
+            line);
     return COMMAND_USAGE;
 }
 

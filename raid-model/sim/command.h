@@ -30,7 +30,8 @@ int command_boards(int argc, char **argv);
 bool command_options(const char *name, int *argc, char ***argv,
                      const GOptionEntry *entries, const char *words,
                      int words_max, const char *more);
-/* "raidsim NAME: message" on stderr; returns COMMAND_USAGE. */
+/* "raidsim NAME: message" on stderr, in one line whatever was typed; without
+ * a name if that is NULL.  Returns COMMAND_USAGE. */
 int command_refuse(const char *name, const char *message);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "raid-model/sim/command.h"
+#include "raid-model/sim/out-file.h"
 
 static const Command command[] = {
     { "fio", "run a load on a unit and say where the time goes",
@@ -39,9 +40,10 @@ static void print_help(FILE *out)
     fputs(help, out);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    setlocale(LC_CTYPE, "");
+    g_autofree char *why = NULL;
+
     if (argc < 2) {
         print_help(stderr);
         return COMMAND_USAGE;
@@ -56,7 +58,17 @@ int main(int argc, char **argv)
             return command[i].run(argc - 1, argv + 1);
         }
     }
-    fprintf(stderr, "raidsim: no command '%s'; there are fio, drives and "
-            "boards (raidsim --help)\n", argv[1]);
-    return COMMAND_USAGE;
+    why = g_strdup_printf("no command '%s'; there are fio, drives and boards "
+                          "(raidsim --help)", argv[1]);
+    return command_refuse(NULL, why);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    out_keep_standard();
+    setlocale(LC_CTYPE, "");
+    status = run(argc, argv);
+    return out_finish_stdout() || status ? status : 1;
 }

@@ -59,15 +59,8 @@ static DiskMedia *media_new(uint64_t sectors, bool data)
 static const DiskPreset *find_preset(Rig *rig, const char *name,
                                      GError **error)
 {
-    DiskPreset *preset;
+    DiskPreset *preset = disk_preset_load(name, error);
 
-    for (guint i = 0; i < rig->presets->len; i++) {
-        preset = g_ptr_array_index(rig->presets, i);
-        if (!strcmp(preset->id, name)) {
-            return preset;
-        }
-    }
-    preset = disk_preset_load(name, error);
     if (preset) {
         g_ptr_array_add(rig->presets, preset);
     }
