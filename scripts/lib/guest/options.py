@@ -88,6 +88,7 @@ PORTS = {"3ware-6400": 4, "3ware-6800": 8, "3ware-7410": 4, "3ware-7810": 8,
          "3ware-8506-4": 4, "3ware-8506-8": 8, "3ware-8506-12": 12}
 DEFAULT_BOARD = "3ware-7410"
 DEFAULT_DRIVE = "wd1200jb"
+MEMORY_MIN = 192        # MiB; with less the newest kernel has no room to unpack
 STAND_INS = ("megasas", "virtio-scsi")
 
 
@@ -235,6 +236,9 @@ class _CardAction(argparse.Action):
             card.drives += parse_drives(value)
             card.drives_given = True
         elif option_string == "--unit":
+            if not value:
+                raise GuestError("--unit: empty; LEVEL:PORTS[:STRIPE] is "
+                                 "right, like raid5:0-3:64k", 2)
             card.units += [u for u in value.split("/") if u]
         else:
             ports = expand_ports(value.replace(",", "+"))
@@ -285,12 +289,23 @@ def _readable(path, option):
         raise GuestError(f"{option}: {path} cannot be read", 2)
 
 
+def _megabytes(memory):
+    """What --memory asks for; QEMU takes a bare number for megabytes."""
+    found = re.fullmatch(r"([0-9]+)([MmGg]?)", memory)
+    if not found:
+        raise GuestError(f"--memory: '{memory}' is not a size "
+                         "(like 512M or 6G)", 2)
+    return int(found[1]) * (1024 if found[2] in ("G", "g") else 1)
+
+
 def _writable(path, option):
     where = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(where):
         raise GuestError(f"{option}: there is no directory {where}", 2)
     if os.path.isdir(path):
         raise GuestError(f"{option}: {path} is a directory, not a file", 2)
+    if not os.access(path if os.path.exists(path) else where, os.W_OK):
+        raise GuestError(f"{option}: {path} cannot be written", 2)
 
 
 def _fit_card(card, qemu):
@@ -341,9 +356,9 @@ def _check_rest(opts):
     if opts.no_card and opts.cards:
         raise GuestError("--no-card: and yet a card, drives or units are "
                          "given; leave out one of the two", 2)
-    if not re.match(r"\d+[MmGg]?$", opts.memory):
-        raise GuestError(f"--memory: '{opts.memory}' is not a size "
-                         "(like 512M or 6G)", 2)
+    if _megabytes(opts.memory) < MEMORY_MIN:
+        raise GuestError(f"--memory: {opts.memory} is too little to boot in; "
+                         f"{MEMORY_MIN}M or more is right", 2)
     if opts.reboots < 0 or opts.reboots > 200:
         raise GuestError("--reboots: a number from 0 to 200 is needed", 2)
     modes = [w for w, given in (("--shell", opts.shell),
@@ -351,6 +366,9 @@ def _check_rest(opts):
                                 ("a command", opts.command)) if given]
     if len(modes) > 1:
         raise GuestError(f"{modes[0]}: not together with {modes[1]}", 2)
+    for option in ("images", "script", "log", "trace", "qmp"):
+        if getattr(opts, option) == "":     # a shell variable that was not set
+            raise GuestError(f"--{option}: a name is missing", 2)
     if opts.images is not None and os.path.exists(opts.images) \
             and not os.path.isdir(opts.images):
         raise GuestError(f"--images: {opts.images} is not a directory", 2)

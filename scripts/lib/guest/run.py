@@ -250,8 +250,12 @@ def write_log(run, path):
     last = log.rfind(b"reboot: Power down")
     if at >= 0 and last >= 0:                   # comes after the log's dump
         log = log[:log.rfind(b"\n", 0, last) + 1]
-    with open(path, "wb") as file:
-        file.write(log)
+    try:
+        with open(path, "wb") as file:
+            file.write(log)
+    except OSError as err:
+        raise GuestError(f"--log: {path} cannot be written: "
+                         f"{err.strerror}") from None
 
 
 def run(opts):
@@ -312,5 +316,10 @@ def main(argv):
             return 0
         return run(opts)
     except GuestError as err:
-        say(f"guest: {err}")
+        say("guest: " + "".join(c if c.isprintable() else "?"
+                                for c in str(err)))
         return err.status
+    except OSError as err:                  # a full disk, more often than not
+        name = f"{err.filename}: " if err.filename else ""
+        say(f"guest: {name}{err.strerror or err}")
+        return 1
