@@ -127,6 +127,10 @@ static void drive_realize(DeviceState *dev, Error **errp)
     TwDrive *drive = TW_DRIVE(dev);
     TwCard *card = drive_card(drive);
 
+    if (!card->sim) {                   /* unrealized by qom-set */
+        error_setg(errp, "the card is off");
+        return;
+    }
     sim_catch_up(card->sim);
     if (!check_port(drive, card, errp)) {
         return;

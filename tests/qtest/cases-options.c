@@ -253,6 +253,23 @@ START_TEST(a_card_does_not_come_or_go)
 }
 END_TEST
 
+/* qom-set takes cards away that device_del will not. */
+START_TEST(a_card_that_is_off_takes_no_drive)
+{
+    Rig *rig = rig_new(&four, 1, NULL, NULL);
+    const char *set = "{'execute': 'qom-set', 'arguments': {'path': '%s', "
+                      "'property': 'realized', 'value': %s}}";
+    g_autofree char *off = g_strdup_printf(set, "raid0", "false");
+    g_autofree char *on = g_strdup_printf(set, "raid0-d1", "true");
+    g_autofree char *answer = NULL;
+
+    qemu_qmp_ok(rig->qemu, "%s", off);
+    answer = qemu_qmp(rig->qemu, "%s", on);
+    ck_assert_msg(strstr(answer, "the card is off"), "%s", answer);
+    rig_free(rig);
+}
+END_TEST
+
 START_TEST(an_idle_card_holds_no_command)
 {
     Rig *rig = rig_new(&four, 1, NULL, NULL);
@@ -279,6 +296,7 @@ Suite *qtest_options_suite(void)
     tcase_add_test(tc, qtree_shows_the_drives);
     tcase_add_test(tc, migration_is_refused_by_name);
     tcase_add_test(tc, a_card_does_not_come_or_go);
+    tcase_add_test(tc, a_card_that_is_off_takes_no_drive);
     tcase_add_test(tc, an_idle_card_holds_no_command);
     suite_add_tcase(suite, tc);
     return suite;
