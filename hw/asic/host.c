@@ -172,6 +172,7 @@ static void registers_reset(RaidHost *host)
 {
     sim_cancel(host->sim, &host->attention_ev);
     sim_cancel(host->sim, &host->reset_ev);
+    sim_cancel(host->sim, &host->bus_reset_ev);
     host->latched = 0;
     host->enabled = false;
     host->response_masked = host->command_masked = true;
@@ -235,10 +236,19 @@ static void announce_units(RaidHost *host)
     }
 }
 
+/*
+ * A guest may aim our DMA at a bridge's own reset bit.  The request in whose
+ * name we drive the bus must not go while we do: reset right after.
+ */
 void raid_host_bus_reset(RaidHost *host)
 {
     RaidEventQueue *events = raid_controller_events(host->ctl);
 
+    if (host->in_dma) {
+        host_refuse(host, "dma-to-reset", -1, 0, 0);
+        sim_after(host->sim, &host->bus_reset_ev, 0);
+        return;
+    }
     registers_reset(host);
     host_abandon(host, "bus");
     host_update_irq(host);
@@ -248,6 +258,12 @@ void raid_host_bus_reset(RaidHost *host)
     announce_units(host);
     host->latched = 0;
     host->shutdown_notice = 0;
+}
+
+static void bus_reset_fire(SimEvent *ev)
+{
+    raid_host_bus_reset((RaidHost *)((char *)ev -
+                                     offsetof(RaidHost, bus_reset_ev)));
 }
 
 /* --- registers ---------------------------------------------------------- */
@@ -374,6 +390,7 @@ RaidHost *raid_host_new(Sim *sim, RaidController *ctl, const HostPort *port,
     host->opaque = opaque;
     host->reset_ev.fire = reset_fire;
     host->attention_ev.fire = attention_fire;
+    host->bus_reset_ev.fire = bus_reset_fire;
     host_requests_init(host);
     registers_reset(host);
     for (i = 0; i < raid_controller_events(ctl)->count; i++) {

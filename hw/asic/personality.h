@@ -83,6 +83,7 @@ struct RaidHost {
     bool irq;
     SimTime reset_delay;
     SimEvent reset_ev, attention_ev;
+    SimEvent bus_reset_ev;      /* one that our own DMA set off */
 
     /* queues */
     uint32_t generation;

@@ -135,6 +135,10 @@ static bool dma_write(void *opaque, uint64_t addr, const void *buf,
     Direct *d = opaque;
 
     expect_below_4g(addr, len);
+    if (addr == DIRECT_BRIDGE) {
+        raid_host_bus_reset(d->host);
+        return true;
+    }
     if (at_registers(addr, len)) {
         uint32_t value = 0;
 

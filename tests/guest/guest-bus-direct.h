@@ -11,6 +11,9 @@
 #include "hw/asic/host.h"
 #include "tests/guest/guest-bus.h"
 
+/* A write here resets the bus that the card is on, as a bridge does. */
+#define DIRECT_BRIDGE 0xe0001000u
+
 /*
  * `drives` equal drives on ports 0.., `units` as raid-model/control/spec.h
  * has it, or NULL.  The test fails if the words are wrong.

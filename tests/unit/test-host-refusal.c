@@ -57,6 +57,19 @@ static void do_registers(Bench b)
     call(b, packet_read(0, 0, 1, &sg, 1));
 }
 
+/* The request is ours until the transfer is over, and gone after it. */
+static void do_bridge(Bench b)
+{
+    PacketSg sg = { DIRECT_BRIDGE, SECTOR };
+    Packet p = packet_read(0, 0, 1, &sg, 1);
+
+    driver_post(b.d, 0, &p);
+    b.bus->run(b.bus, GUEST_MS(100));
+    ck_assert_uint_eq(direct_traced(b.bus, SIM_TRACE_RESET, "bus"), 1);
+    ck_assert_uint_eq(raid_host_outstanding(direct_host(b.bus)), 0);
+    driver_attach(b.d, LINUX_6);
+}
+
 static void do_packet_address(Bench b)
 {
     post_raw(b, b.bus->hole);
@@ -223,6 +236,7 @@ static const struct {
     { "post-not-ready", do_not_ready },
     { "post-narrow", do_narrow },
     { "dma-to-registers", do_registers },
+    { "dma-to-reset", do_bridge },
     { "packet-address", do_packet_address },
     { "packet-past-memory", do_packet_past_memory },
     { "packet-too-small", do_too_small },
