@@ -76,6 +76,22 @@ def locked(name):
         yield
 
 
+def cpu_of_our_own():
+    """(CPU, open lock file), a processor no other guest has; or (None, None).
+
+    The lock lasts as long as the file is open.
+    """
+    for cpu in sorted(os.sched_getaffinity(0)):
+        lock = open(os.path.join(cache_dir("locks"), f"cpu{cpu}"), "w",
+                    encoding="ascii")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return cpu, lock
+        except OSError:
+            lock.close()
+    return None, None
+
+
 def made_once(path, make):
     """Give directory `path`; when it is not there, make(scratch) fills it.
 
