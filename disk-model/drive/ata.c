@@ -262,6 +262,28 @@ bool ata_is_flush(const AtaTaskFile *tf)
     return tf->command == 0xe7 || tf->command == 0xea;
 }
 
+bool ata_write_cache(const AtaState *ata)
+{
+    return ata->switches.write_cache;
+}
+
+bool ata_look_ahead(const AtaState *ata)
+{
+    return ata->switches.look_ahead;
+}
+
+bool ata_empties_cache(const AtaTaskFile *tf)
+{
+    switch (tf->command) {
+    case 0xe0: case 0x94: case 0xe2: case 0x96:
+        return true;
+    case 0xef:
+        return tf->feature[0] == 0x82;
+    default:
+        return ata_is_flush(tf);
+    }
+}
+
 void ata_execute(AtaState *ata, AtaTaskFile *tf, void *data)
 {
     const AtaCommand *command = find_command(tf->command);

@@ -42,6 +42,14 @@ bool ata_is_flush(const AtaTaskFile *tf);
  * called by disk.c for each access to the medium.
  */
 SimTime ata_wake(AtaState *ata);
+/* SET FEATURES switches, on at first. */
+bool ata_write_cache(const AtaState *ata);
+bool ata_look_ahead(const AtaState *ata);
+/* A flush, a stop, or the end of write caching: nothing stays in RAM. */
+bool ata_empties_cache(const AtaTaskFile *tf);
+/* An ATA command answered from the drive's RAM, on top of the command
+ * overhead; assumed. */
+#define DISK_ATA_ANSWER_NS SIM_US(100)
 /* Which way a command moves its 512 bytes. */
 AtaData ata_data(const AtaTaskFile *tf);
 /*

@@ -11,26 +11,7 @@
  */
 #include <stddef.h>
 
-#include "disk-model/drive/ata.h"
-
-/* An ATA command answered from the drive's RAM, on top of the command
- * overhead; assumed. */
-#define ATA_ANSWER_NS SIM_US(100)
-
-struct Disk {
-    Sim *sim;
-    const DiskPreset *preset;
-    DiskMedia *media;
-    char *serial;
-    int port;
-    MechArm arm;
-    AtaState *ata;
-    GQueue queue;               /* of ops; the head is in service if busy */
-    bool busy;
-    bool held;                  /* take nothing up just now */
-    uint64_t arrivals;
-    SimEvent end;               /* of the op in service */
-};
+#include "disk-model/drive/disk-private.h"
 
 static const char *const verb_words[] = {
     [DISK_READ] = "read",
@@ -41,12 +22,7 @@ static const char *const verb_words[] = {
 
 /* --- what an op does to data ------------------------------------------- */
 
-static bool moves_sectors(const DiskOp *op)
-{
-    return op->verb == DISK_READ || op->verb == DISK_WRITE;
-}
-
-static bool span_is_on_disk(const Disk *disk, DiskSpan span)
+bool disk_span_is_on(const Disk *disk, DiskSpan span)
 {
     uint64_t sectors = disk_sectors(disk);
 
@@ -54,9 +30,27 @@ static bool span_is_on_disk(const Disk *disk, DiskSpan span)
            span.sector <= sectors - span.count;
 }
 
+static bool has_buffer(const Disk *disk)
+{
+    return disk->preset->buffer.there;
+}
+
+/* Everything written so far is on the medium, for good. */
+static int flush(Disk *disk)
+{
+    int failed = 0;
+
+    if (has_buffer(disk)) {
+        failed = cached_empty(disk);
+        failed = failed || disk->cached.failed;
+        disk->cached.failed = false;
+    }
+    return disk->media->ops->flush(disk->media) || failed ? -1 : 0;
+}
+
 static DiskStatus execute_ata(Disk *disk, DiskOp *op)
 {
-    if (ata_is_flush(op->ata) && disk->media->ops->flush(disk->media) < 0) {
+    if (ata_is_flush(op->ata) && flush(disk)) {
         op->ata->status = ATA_STATUS_READY | ATA_STATUS_DF | ATA_STATUS_ERR;
         op->ata->error = ATA_ERROR_ABRT;
         return DISK_FAILED;
@@ -71,20 +65,22 @@ static DiskStatus perform(Disk *disk, DiskOp *op)
     DiskMedia *media = disk->media;
     int failed = 0;
 
-    if (moves_sectors(op) && !span_is_on_disk(disk, op->span)) {
+    if (disk_moves_sectors(op) && !disk_span_is_on(disk, op->span)) {
         return DISK_OUT_OF_RANGE;
     }
     switch (op->verb) {
     case DISK_READ:
-        failed = media->ops->read(media, op->span.sector, op->span.count,
-                                  op->buf);
+        failed = has_buffer(disk) ? cached_read(disk, op)
+            : media->ops->read(media, op->span.sector, op->span.count,
+                               op->buf);
         break;
     case DISK_WRITE:
-        failed = media->ops->write(media, op->span.sector, op->span.count,
-                                   op->buf);
+        failed = has_buffer(disk) ? cached_write(disk, op)
+            : media->ops->write(media, op->span.sector, op->span.count,
+                                op->buf);
         break;
     case DISK_FLUSH:
-        failed = media->ops->flush(media);
+        failed = flush(disk);
         break;
     case DISK_ATA:
         return execute_ata(disk, op);
@@ -123,23 +119,43 @@ static void take_up(Disk *disk, DiskOp *op)
     SimTime now = sim_now(disk->sim);
 
     op->from_cylinder = disk->arm.cylinder;
-    if (moves_sectors(op) && span_is_on_disk(disk, op->span)) {
+    disk->busy = true;
+    if (has_buffer(disk)) {
+        op->time.queue_ns = now - op->asked;
+        cached_take_up(disk, op);
+        return;
+    }
+    if (disk_moves_sectors(op) && disk_span_is_on(disk, op->span)) {
         op->time = plan_access(disk, op);
     } else {
         op->time = (MechTime) { .overhead_ns = disk->preset->overhead_ns +
-            (op->verb == DISK_ATA ? ATA_ANSWER_NS + op->link_ns : 0) };
+            (op->verb == DISK_ATA ? DISK_ATA_ANSWER_NS + op->link_ns : 0) };
     }
     op->to_cylinder = disk->arm.cylinder;
     op->time.queue_ns = now - op->asked;
-    disk->busy = true;
     sim_at(disk->sim, &disk->end, now + took_ns(&op->time));
 }
 
 static void take_next(Disk *disk)
 {
-    if (!disk->busy && !disk->held && disk->queue.head) {
-        take_up(disk, disk->queue.head->data);
+    DiskOp *next;
+
+    if (disk->busy || disk->held) {
+        return;
     }
+    next = has_buffer(disk) ? cached_choose(disk)
+        : disk->queue.head ? disk->queue.head->data : NULL;
+    if (!next) {
+        if (has_buffer(disk)) {
+            cached_idle(disk);
+        }
+        return;
+    }
+    if (disk->queue.head != &next->link) {
+        g_queue_unlink(&disk->queue, &next->link);
+        g_queue_push_head_link(&disk->queue, &next->link);
+    }
+    take_up(disk, next);
 }
 
 /* Where every op ends, however it came to that. */
@@ -150,6 +166,9 @@ static void end_op(DiskOp *op, DiskStatus status)
     if (disk->busy && disk->queue.head == &op->link) {
         sim_cancel(disk->sim, &disk->end);
         disk->busy = false;
+        if (has_buffer(disk)) {
+            cached_let_go(disk);
+        }
     }
     g_queue_unlink(&disk->queue, &op->link);
     op->disk = NULL;
@@ -248,6 +267,9 @@ Disk *disk_new(Sim *sim, const DiskPreset *preset, DiskMedia *media,
     disk->arm.phase_ns = ((uint64_t)phase * (uint64_t)preset->turn_ns) >> 32;
     disk->end.fire = service_ends;
     disk->ata = ata_new(sim, disk);
+    if (has_buffer(disk)) {
+        cached_init(disk);
+    }
     return disk;
 }
 
@@ -257,6 +279,9 @@ void disk_free(Disk *disk)
         return;
     }
     g_assert(!disk->queue.head);
+    if (has_buffer(disk)) {
+        cached_clear(disk);
+    }
     ata_free(disk->ata);
     g_free(disk->serial);
     g_free(disk);

@@ -7,9 +7,11 @@
  * data is taken from `buf` and reaches the medium at the moment the op
  * ends, when the head has passed; a read's data is put into `buf` then.
  *
- * Service is one op at a time in order of arrival, written through.  The
- * rooms queue.c (order) and buffer.c (read-ahead, write cache) will sit
- * between disk_submit() and the arm.
+ * Service is one op at a time.  A preset without [buffer] is served in order
+ * of arrival and written through.  With one, reads may be answered from RAM
+ * and a write may end when its data is there; the drive then brings it to
+ * the medium by itself (cached.c).  Flush, FUA and a switched-off cache wait
+ * until nothing is held; disk_free() empties what is left.
  *
  * When an op is taken up the whole access is worked out and the arm is put
  * where it ends; the one event of a drive is that end.  So an op taken back
@@ -40,6 +42,9 @@ typedef enum DiskStatus {
     DISK_OUT_OF_RANGE,  /* beyond the last sector */
 } DiskStatus;
 
+/* A write that is on the medium when it ends, whatever the drive holds. */
+#define DISK_OP_FUA 1u
+
 typedef struct DiskOp DiskOp;
 typedef struct AtaTaskFile AtaTaskFile;
 typedef struct Disk Disk;
@@ -49,7 +54,7 @@ struct DiskOp {
     DiskSpan span;              /* READ, WRITE */
     void *buf;                  /* span.count * 512; ATA: 512 bytes or NULL */
     AtaTaskFile *ata;           /* DISK_ATA: in and out */
-    unsigned flags;             /* none yet */
+    unsigned flags;             /* DISK_OP_... */
     void (*done)(DiskOp *op);
     void *opaque;               /* the submitter's */
     /* filled in before done(): */
@@ -101,5 +106,13 @@ void disk_finish_now(DiskOp *op);
  * submits meanwhile stays.
  */
 void disk_cancel_all(Disk *disk, DiskStatus status);
+
+/*
+ * The power goes: what the drive holds in its RAM and has told the host to
+ * be written is lost; the number of sectors is returned.  Ops lent to the
+ * drive stay.  A reset does not do this: cancelling ops, or ending them
+ * early, loses nothing that was held.
+ */
+uint64_t disk_power_cut(Disk *disk);
 
 #endif

@@ -52,10 +52,29 @@ static uint32_t end_angle(const DiskGeometry *geometry, const DiskZone *zone)
            (uint32_t)(TURN / zone->sectors_per_track);
 }
 
+/* Sectors of the piece at whose end the spares are; 0: the whole zone. */
+static uint64_t piece_sectors(const DiskGeometry *geometry,
+                              const DiskZone *zone)
+{
+    switch (geometry->sparing) {
+    case DISK_SPARE_TRACK:
+        return zone->sectors_per_track;
+    case DISK_SPARE_CYLINDERS:
+        return (uint64_t)zone->sectors_per_track * geometry->heads *
+               geometry->spare_cylinders;
+    case DISK_SPARE_ZONE:
+        break;
+    }
+    return 0;
+}
+
 static uint64_t zone_room(const DiskGeometry *geometry, const DiskZone *zone)
 {
-    return zone_tracks(geometry, zone) * zone->sectors_per_track -
-           zone->spare_sectors;
+    uint64_t all = zone_tracks(geometry, zone) * zone->sectors_per_track;
+    uint64_t piece = piece_sectors(geometry, zone);
+    uint64_t pieces = piece ? all / piece : 1;
+
+    return all - pieces * zone->spare_sectors - zone->front_sectors;
 }
 
 uint64_t disk_geometry_room(const DiskGeometry *geometry)
@@ -68,12 +87,22 @@ uint64_t disk_geometry_room(const DiskGeometry *geometry)
     return room;
 }
 
+static bool has_room(const DiskGeometry *geometry, const DiskZone *zone)
+{
+    uint64_t all = zone_tracks(geometry, zone) * zone->sectors_per_track;
+    uint64_t piece = piece_sectors(geometry, zone);
+    uint64_t pieces = piece ? all / piece : 1;
+
+    return zone->spare_sectors < (piece ? piece : all) &&
+           pieces * zone->spare_sectors + zone->front_sectors < all;
+}
+
 static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
 {
     const DiskZone *zone = &geometry->zone[index];
     uint32_t due = index ? zone[-1].last_cylinder + 1 : 0;
 
-    if (zone->first_cylinder > due) {
+    if (zone->first_cylinder > due && !(index && geometry->as_measured)) {
         return index ? "leaves cylinders out; the cylinder after the zone "
                        "before is right"
                      : "does not start at cylinder 0";
@@ -95,9 +124,13 @@ static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
         zone->cylinder_skew_sectors >= zone->sectors_per_track) {
         return "a skew is a whole track or more; less is right";
     }
-    if (zone->spare_sectors >= zone_tracks(geometry, zone) *
-                               zone->sectors_per_track) {
+    if (!has_room(geometry, zone)) {
         return "all sectors are spare; fewer are right";
+    }
+    for (unsigned i = 1; i < zone->slips; i++) {
+        if (zone->slip[i] <= zone->slip[i - 1]) {
+            return "slips do not rise; rising ones are right";
+        }
     }
     return NULL;
 }
@@ -140,6 +173,9 @@ static void start_zone(const DiskGeometry *geometry, DiskZone *zone,
 
     zone->first_lba = first;
     zone->lbas = MIN(room, geometry->lbas - first);
+    if (geometry->as_measured) {
+        return;
+    }
     zone->first_angle = first ? angle + (uint32_t)skew : 0;
 }
 
@@ -156,6 +192,10 @@ bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
     for (unsigned i = 0; i < geometry->zones; i++) {
         DiskZone *zone = &geometry->zone[i];
 
+        if (first >= geometry->lbas && geometry->as_measured) {
+            geometry->zones = i;
+            break;
+        }
         if (first >= geometry->lbas) {
             *why = "that many sectors do not need this zone; fewer zones or "
                    "more sectors are right";
@@ -198,11 +238,131 @@ static uint32_t head_in_turn(const DiskGeometry *geometry, uint32_t cylinder,
     return down ? geometry->heads - 1 - nth : nth;
 }
 
+/* The first slip that is not before `from`. */
+static unsigned slip_from(const DiskZone *zone, uint64_t from)
+{
+    unsigned low = 0, high = zone->slips;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (zone->slip[middle] < from) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Slips from the `first` on that push the `nth` good unit after `base`. */
+static uint64_t pushed_by(const DiskZone *zone, unsigned first,
+                          uint64_t base, uint64_t nth)
+{
+    unsigned low = first, high = zone->slips;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (zone->slip[middle] - base <= nth + (middle - first)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low - first;
+}
+
+/* From a zone's LBA, counted from its first, to its sector on the platter. */
+static uint64_t offset_on_platter(const DiskGeometry *geometry,
+                                  const DiskZone *zone, uint64_t offset)
+{
+    uint64_t piece = piece_sectors(geometry, zone), good, base, nth;
+    uint64_t spt = zone->sectors_per_track;
+
+    offset += zone->front_sectors;
+    if (geometry->slips_are_tracks) {
+        return offset + pushed_by(zone, 0, 0, offset / spt) * spt;
+    }
+    if (!piece) {
+        return offset + pushed_by(zone, 0, 0, offset);
+    }
+    good = piece - zone->spare_sectors;
+    base = offset / good * piece;
+    nth = offset % good;
+    return base + nth + pushed_by(zone, slip_from(zone, base), base, nth);
+}
+
+/* And back; false for what bears no LBA. */
+static bool offset_of_lba(const DiskGeometry *geometry, const DiskZone *zone,
+                          uint64_t at, uint64_t *offset)
+{
+    uint64_t piece = piece_sectors(geometry, zone);
+    uint64_t spt = zone->sectors_per_track;
+    uint64_t unit = geometry->slips_are_tracks ? at / spt : at;
+    unsigned next = slip_from(zone, unit);
+    uint64_t base = piece ? at / piece * piece : 0;
+
+    if (next < zone->slips && zone->slip[next] == unit) {
+        return false;
+    }
+    if (geometry->slips_are_tracks) {
+        at -= next * spt;
+    } else {
+        at -= next - (base ? slip_from(zone, base) : 0);
+    }
+    if (piece) {
+        uint64_t good = piece - zone->spare_sectors;
+
+        if (at - base >= good) {
+            return false;
+        }
+        at = base / piece * good + (at - base);
+    }
+    if (at < zone->front_sectors || at - zone->front_sectors >= zone->lbas) {
+        return false;
+    }
+    *offset = at - zone->front_sectors;
+    return true;
+}
+
+uint32_t disk_geometry_run(const DiskGeometry *geometry,
+                           const DiskPlace *place, uint64_t lba,
+                           uint32_t most)
+{
+    const DiskZone *zone = &geometry->zone[place->zone];
+    uint64_t spt = zone->sectors_per_track;
+    uint64_t run = MIN(spt - place->sector,
+                       zone->first_lba + zone->lbas - lba);
+
+    run = MIN(run, most);
+    if (zone->slips || geometry->sparing != DISK_SPARE_ZONE) {
+        uint64_t offset = lba - zone->first_lba;
+        uint64_t here = offset_on_platter(geometry, zone, offset);
+        uint64_t low = 1, high = run;
+
+        /* Without a gap the last one is as far on as its number says. */
+        while (low < high) {
+            uint64_t middle = (low + high + 1) / 2;
+
+            if (offset_on_platter(geometry, zone, offset + middle - 1) ==
+                here + middle - 1) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        run = low;
+    }
+    return run;
+}
+
 DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba)
 {
     unsigned index = zone_of(geometry, lba);
     const DiskZone *zone = &geometry->zone[index];
-    uint64_t offset = lba - zone->first_lba;
+    uint64_t offset = offset_on_platter(geometry, zone,
+                                        lba - zone->first_lba);
     uint64_t track = offset / zone->sectors_per_track;
     uint32_t sector = offset % zone->sectors_per_track;
     uint32_t cylinder = track / geometry->heads;
@@ -235,8 +395,9 @@ bool disk_geometry_lba(const DiskGeometry *geometry, const DiskPlace *place,
     cylinder = place->cylinder - zone->first_cylinder;
     track = (uint64_t)cylinder * geometry->heads +
             head_in_turn(geometry, cylinder, place->head);
-    offset = track * zone->sectors_per_track + place->sector;
-    if (offset >= zone->lbas) {
+    if (!offset_of_lba(geometry, zone,
+                       track * zone->sectors_per_track + place->sector,
+                       &offset)) {
         return false;
     }
     *lba = zone->first_lba + offset;

@@ -24,12 +24,22 @@ typedef enum DiskMapping {
     DISK_MAP_SERPENTINE,        /* up the heads, then down; reset per zone */
 } DiskMapping;
 
+/* Over what a zone's `spare_sectors` are spread, at the end of each piece. */
+typedef enum DiskSparing {
+    DISK_SPARE_ZONE,
+    DISK_SPARE_CYLINDERS,       /* every `spare_cylinders` of them */
+    DISK_SPARE_TRACK,
+} DiskSparing;
+
 typedef struct DiskZone {
     uint32_t first_cylinder, last_cylinder;
     uint32_t sectors_per_track;
     uint32_t track_skew_sectors;        /* to the next head, same cylinder */
     uint32_t cylinder_skew_sectors;     /* to the next cylinder */
-    uint64_t spare_sectors;             /* at the zone's end, not addressed */
+    uint64_t spare_sectors;             /* not addressed: see DiskSparing */
+    uint64_t front_sectors;             /* before the zone's first LBA */
+    unsigned slips;                     /* bad places, passed over: rising */
+    uint64_t *slip;                     /* sectors (tracks) from the start */
     /* computed by disk_geometry_finish(): */
     uint64_t first_lba, lbas;
     uint32_t first_angle;               /* of its first LBA */
@@ -40,13 +50,18 @@ typedef struct DiskGeometry {
     uint32_t cylinders;
     uint64_t lbas;              /* addressable sectors */
     DiskMapping mapping;
-    unsigned zones;
+    DiskSparing sparing;
+    uint32_t spare_cylinders;
+    bool slips_are_tracks;      /* whole tracks are passed over */
+    bool as_measured;           /* see disk_geometry_finish() */
+    unsigned zones;             /* in use */
+    unsigned zones_read;        /* in the table, for whoever frees it */
     DiskZone *zone;             /* owned by the preset */
 } DiskGeometry;
 
 typedef struct DiskPlace {
     unsigned zone;
-    uint32_t cylinder, head, sector;    /* sector: logical, 0.. in track */
+    uint32_t cylinder, head, sector;    /* sector: 0.. in track */
     uint32_t angle;                     /* where that sector starts */
 } DiskPlace;
 
@@ -55,12 +70,23 @@ typedef struct DiskPlace {
  * too many, nothing absurd) and fills the computed fields; on failure
  * returns false, a static sentence in *why and in *where the zone meant, or
  * -1.  What is left over at the end of the last zone is not addressed.
+ *
+ * A table `as_measured` on a real drive may leave cylinders out between
+ * zones and need fewer zones than it has, and `first_angle` is given.
  */
 bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
                           int *where);
 
 /* Sectors the zones hold, spares left out; a checked table. */
 uint64_t disk_geometry_room(const DiskGeometry *geometry);
+
+/*
+ * How many LBAs from `lba` on lie side by side on the track of `place`,
+ * which is where it is; 1 to `most`.
+ */
+uint32_t disk_geometry_run(const DiskGeometry *geometry,
+                           const DiskPlace *place, uint64_t lba,
+                           uint32_t most);
 
 /* lba < geometry->lbas */
 DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba);

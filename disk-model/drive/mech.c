@@ -54,19 +54,16 @@ static SimTime position(const DiskPreset *drive, const MechArm *arm,
         ? seek : MAX(seek, drive->head_switch_ns);
     bool moves = distance || to->head != arm->head;
 
-    return move + (write && moves ? drive->write_settle_ns : 0);
+    move = MAX(move, drive->settle_ns);
+    return MAX(move + (write && moves ? drive->write_settle_ns : 0), 0);
 }
 
-/* Sectors from `place` to the end of its track, or of its zone, or `most`. */
-static uint32_t run_sectors(const DiskGeometry *geometry,
-                            const DiskPlace *place, uint64_t lba,
-                            uint32_t most)
+SimTime mech_reach(const DiskPreset *drive, const MechArm *arm,
+                   uint64_t sector, bool write)
 {
-    const DiskZone *zone = &geometry->zone[place->zone];
-    uint64_t zone_left = zone->first_lba + zone->lbas - lba;
-    uint32_t track_left = zone->sectors_per_track - place->sector;
+    DiskPlace place = disk_geometry_place(&drive->geometry, sector);
 
-    return MIN(MIN(track_left, zone_left), most);
+    return position(drive, arm, &place, write);
 }
 
 static SimTime passing_ns(const DiskPreset *drive, const DiskPlace *place,
@@ -83,36 +80,109 @@ static void stand_at(MechArm *arm, const DiskPlace *place)
     arm->head = place->head;
 }
 
+/* On to `to` in the course of a transfer; past a slip there is no switch. */
+static SimTime next_track(const DiskPreset *drive, const MechArm *arm,
+                          const DiskPlace *to)
+{
+    return to->cylinder != arm->cylinder ? drive->cylinder_switch_ns
+        : to->head != arm->head ? drive->head_switch_ns : 0;
+}
+
+/*
+ * The stretch's end when reading may start in its middle: never later than
+ * a turn after the head came down.
+ */
+static SimTime stretch_end(const DiskPreset *drive, SimTime down,
+                           SimTime first, SimTime passing)
+{
+    SimTime end = first + passing;
+
+    return drive->zero_latency ? MIN(end, down + drive->turn_ns) : end;
+}
+
+/* `stop` comes before the stretch [first, last) is through. */
+static void stop_inside(const DiskPreset *drive, MechWalk *walk,
+                        const DiskPlace *place, SimTime first, uint32_t run)
+{
+    uint32_t done = 0;
+
+    if (walk->stop > first) {
+        uint64_t spt = drive->geometry.zone[place->zone].sectors_per_track;
+
+        done = (uint64_t)(walk->stop - first) * spt / drive->turn_ns;
+        done = MIN(done, run - 1);
+    }
+    if (done) {
+        SimTime last = first + passing_ns(drive, place, done);
+
+        walk->now = last;
+        walk->left.sector += done;
+        walk->left.count -= done;
+        stand_at(&walk->arm, place);
+        walk->rest = (MechRest) { walk->arm, last, true };
+        if (walk->passed) {
+            walk->passed(walk, first, last, done);
+        }
+    }
+}
+
+void mech_walk(const DiskPreset *drive, MechWalk *walk)
+{
+    bool positioned = walk->going;
+
+    walk->seek_ns = walk->rotate_ns = 0;
+    walk->rest = (MechRest) { walk->arm, walk->now, walk->going };
+    while (walk->left.count) {
+        DiskPlace place = disk_geometry_place(&drive->geometry,
+                                              walk->left.sector);
+        uint32_t run = disk_geometry_run(&drive->geometry, &place,
+                                         walk->left.sector,
+                                         walk->left.count);
+        SimTime move = positioned ? next_track(drive, &walk->arm, &place)
+            : position(drive, &walk->arm, &place, walk->write);
+        SimTime down = walk->now + move;
+        SimTime wait = wait_for(drive, &walk->arm, down, place.angle);
+        SimTime first = down + wait, last;
+
+        if (!positioned) {
+            walk->seek_ns = move;
+            walk->rotate_ns = wait;
+            positioned = true;
+        }
+        last = stretch_end(drive, down, first,
+                           passing_ns(drive, &place, run));
+        if (down <= walk->stop) {
+            stand_at(&walk->arm, &place);
+        }
+        if (last > walk->stop) {
+            stop_inside(drive, walk, &place, first, run);
+            return;
+        }
+        walk->now = last;
+        walk->left.sector += run;
+        walk->left.count -= run;
+        walk->rest = (MechRest) { walk->arm, last, true };
+        if (walk->passed) {
+            walk->passed(walk, MIN(first, last), last, run);
+        }
+    }
+}
+
 MechTime mech_access(const DiskPreset *drive, MechArm *arm, SimTime start,
                      DiskSpan span, bool write)
 {
-    const DiskGeometry *geometry = &drive->geometry;
-    DiskPlace place = disk_geometry_place(geometry, span.sector);
     MechTime time = { .overhead_ns = drive->overhead_ns };
-    SimTime now, first;
+    MechWalk walk = {
+        .arm = *arm, .now = start + time.overhead_ns, .left = span,
+        .write = write, .stop = SIM_NEVER,
+    };
 
-    time.seek_ns = position(drive, arm, &place, write);
-    now = start + time.overhead_ns + time.seek_ns;
-    time.rotate_ns = wait_for(drive, arm, now, place.angle);
-    first = now += time.rotate_ns;
-    stand_at(arm, &place);
-
-    for (;;) {
-        uint32_t run = run_sectors(geometry, &place, span.sector, span.count);
-
-        now += passing_ns(drive, &place, run);
-        span.sector += run;
-        span.count -= run;
-        if (!span.count) {
-            break;
-        }
-        place = disk_geometry_place(geometry, span.sector);
-        now += place.cylinder != arm->cylinder ? drive->cylinder_switch_ns
-                                               : drive->head_switch_ns;
-        now += wait_for(drive, arm, now, place.angle);
-        stand_at(arm, &place);
-    }
-    time.transfer_ns = now - first;
+    mech_walk(drive, &walk);
+    *arm = walk.arm;
+    time.seek_ns = walk.seek_ns;
+    time.rotate_ns = walk.rotate_ns;
+    time.transfer_ns = walk.now - start - time.overhead_ns - time.seek_ns -
+                       time.rotate_ns;
     return time;
 }
 

@@ -39,6 +39,9 @@ typedef struct MechTime {
 
 /* distance < cylinders; 0 costs nothing. */
 SimTime mech_seek_ns(const DiskPreset *drive, uint32_t distance, bool write);
+/* From where `arm` is to the track of `sector`: seek, switch and settling. */
+SimTime mech_reach(const DiskPreset *drive, const MechArm *arm,
+                   uint64_t sector, bool write);
 /* Angle in 1/2^32 turns of what is under the head at `when`. */
 uint32_t mech_angle(const DiskPreset *drive, const MechArm *arm, SimTime when);
 /*
@@ -47,6 +50,38 @@ uint32_t mech_angle(const DiskPreset *drive, const MechArm *arm, SimTime when);
  */
 MechTime mech_access(const DiskPreset *drive, MechArm *arm, SimTime start,
                      DiskSpan span, bool write);
+
+/*
+ * The same, stretch by stretch, for a drive that streams to or from its
+ * buffer.  A walk starts where `arm` is at `now`; one that is `going` on
+ * where it left off pays a switch to the next track and no seek.  It ends
+ * when `left` is used up or, without the sector that is then passing, at
+ * `stop`.  Then `arm` is where the head is, and a walk from `rest` with
+ * what is left would go on as if it had not stopped.
+ */
+typedef struct MechWalk MechWalk;
+typedef struct MechRest {
+    MechArm arm;
+    SimTime now;
+    bool going;
+} MechRest;
+
+struct MechWalk {
+    MechArm arm;
+    SimTime now;                /* in: start; out: end of the last sector */
+    DiskSpan left;
+    bool write, going;
+    SimTime stop;               /* SIM_NEVER for none */
+    /* Each stretch, when its first sector begins to pass and its last has;
+     * may be NULL. */
+    void (*passed)(MechWalk *walk, SimTime first, SimTime last,
+                   uint32_t count);
+    /* out: */
+    SimTime seek_ns, rotate_ns; /* of the first positioning */
+    MechRest rest;
+};
+
+void mech_walk(const DiskPreset *drive, MechWalk *walk);
 
 /* Computed figures for tables, checked against a data sheet. */
 double mech_seek_average_ms(const DiskPreset *drive);   /* random cylinders */

@@ -110,6 +110,7 @@ Disk *disk_port_pull(DiskPort *port)
     sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "pull", port->number,
               disk_sectors(disk));
     disk_cancel_all(disk, DISK_GONE);
+    disk_power_cut(disk);
     disk_set_port(disk, -1);
     return disk;
 }

@@ -368,7 +368,7 @@ static bool read_zones(const KeySource *src, DiskPreset *preset)
         return key_refuse(src, "zones", NULL, "%s; lines N=%s",
                           count ? "too many" : "missing", zone_right);
     }
-    geometry->zones = count;
+    geometry->zones = geometry->zones_read = count;
     geometry->zone = g_new0(DiskZone, count);
     for (gsize i = 0; ok && i < count; i++) {
         char *number = g_strdup_printf("%zu", (size_t)i);
@@ -380,6 +380,7 @@ static bool read_zones(const KeySource *src, DiskPreset *preset)
         g_free(number);
     }
     g_strfreev(keys);
+    ok = ok && preset_read_spares(src, geometry);
     if (ok && !disk_geometry_finish(geometry, &why, &where)) {
         char *zone = g_strdup_printf("%d", where);
 
@@ -417,7 +418,9 @@ static bool is_drive_key(const char *key)
 
 static bool knows_every_key(const KeySource *src)
 {
-    static const char *const groups[] = { "drive", "zones", "seek", NULL };
+    static const char *const groups[] = {
+        "drive", "zones", "seek", "buffer", "spares", NULL
+    };
     char **found = g_key_file_get_groups(src->keys, NULL);
     char **keys = NULL;
     bool ok = true;
@@ -425,7 +428,8 @@ static bool knows_every_key(const KeySource *src)
     for (char **group = found; ok && *group; group++) {
         if (!g_strv_contains(groups, *group)) {
             ok = key_refuse(src, *group, NULL, "unknown group; [drive], "
-                            "[zones] and [seek] are right");
+                            "[zones] and [seek] are right, [buffer] and "
+                            "[spares] may be there");
         }
     }
     if (ok && !g_key_file_has_group(src->keys, "drive")) {
@@ -450,7 +454,7 @@ bool preset_file_read(const char *path, DiskPreset *preset, GError **error)
     bool ok = key_source_load(&src) && knows_every_key(&src) &&
               read_texts(&src, preset) && read_numbers(&src, preset) &&
               read_choices(&src, preset) && read_zones(&src, preset) &&
-              read_seek(&src, preset);
+              read_seek(&src, preset) && preset_read_buffer(&src, preset);
 
     g_key_file_free(src.keys);
     return ok;

@@ -109,6 +109,9 @@ void disk_preset_free(DiskPreset *preset)
     g_free(preset->label);
     g_free(preset->firmware);
     g_free(preset->interface);
+    for (unsigned i = 0; i < preset->geometry.zones_read; i++) {
+        g_free(preset->geometry.zone[i].slip);
+    }
     g_free(preset->geometry.zone);
     g_free(preset->seek.distance);
     g_free(preset->seek.ms);

@@ -99,10 +99,12 @@ Measure measure_run(const DiskPreset *preset, uint64_t seed)
     uint64_t last = geometry->lbas > RUN_SECTORS
         ? geometry->lbas - RUN_SECTORS : 0;
     Sim *chance = sim_new(seed);
+    MechArm hub = { .cylinder = geometry->cylinders - 1 };
     Measure measure = {
         .track_ms = seeks_ms(preset, chance, 1),
         .average_ms = seeks_ms(preset, chance, 0),
-        .full_ms = seek_ms(preset, geometry->cylinders - 1, 0),
+        .full_ms = mech_access(preset, &hub, 0, (DiskSpan) { 0, 1 },
+                               false).seek_ns / 1e6,
         .outer_rate = rate(preset, 0),
         .inner_rate = rate(preset, last),
     };

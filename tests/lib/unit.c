@@ -54,9 +54,18 @@ DiskPreset *unit_small_drive(DiskMapping mapping)
     *geometry = (DiskGeometry) { .heads = 4, .cylinders = 24,
                                  .mapping = mapping };
     geometry->zone = g_new0(DiskZone, 3);
-    add_zone(geometry, (DiskZone) { 0, 7, 40, 4, 5, 0, 0, 0, 0 });
-    add_zone(geometry, (DiskZone) { 8, 15, 32, 3, 4, 37, 0, 0, 0 });
-    add_zone(geometry, (DiskZone) { 16, 23, 25, 3, 3, 11, 0, 0, 0 });
+    add_zone(geometry, (DiskZone) {
+        .first_cylinder = 0, .last_cylinder = 7, .sectors_per_track = 40,
+        .track_skew_sectors = 4, .cylinder_skew_sectors = 5,
+        .spare_sectors = 0 });
+    add_zone(geometry, (DiskZone) {
+        .first_cylinder = 8, .last_cylinder = 15, .sectors_per_track = 32,
+        .track_skew_sectors = 3, .cylinder_skew_sectors = 4,
+        .spare_sectors = 37 });
+    add_zone(geometry, (DiskZone) {
+        .first_cylinder = 16, .last_cylinder = 23, .sectors_per_track = 25,
+        .track_skew_sectors = 3, .cylinder_skew_sectors = 3,
+        .spare_sectors = 11 });
     geometry->lbas = 8 * 4 * (40 + 32 + 25) - 37 - 11 - 6;
     ck_assert(disk_geometry_finish(geometry, &why, &where));
 

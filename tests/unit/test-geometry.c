@@ -12,7 +12,9 @@
 #include "tests/lib/unit.h"
 
 static const char *const ids[] = {
-    "cheetah9lp", "dtla307045", "max6l080j4", "sr5400", "st380021a",
+    "atlas10k", "atlas_III", "barracuda", "cheetah4LP", "cheetah9LP",
+    "dec_rz26", "hp_c2247a", "hp_c2490a", "hp_c3323a", "ibm18es", "st41601n",
+    "dtla307045", "max6l080j4", "sr5400", "st380021a",
     "wd1200jb", "wd2500jb", "wd3000glfs", "wd360gd", "wd5000ys",
 };
 
@@ -173,6 +175,11 @@ END_TEST
 
 /* --- wrong tables ------------------------------------------------------ */
 
+#define ZONE(first, last, spt, track_skew, cylinder_skew, spare) {           \
+        .first_cylinder = (first), .last_cylinder = (last),                 \
+        .sectors_per_track = (spt), .track_skew_sectors = (track_skew),     \
+        .cylinder_skew_sectors = (cylinder_skew), .spare_sectors = (spare) }
+
 static const struct {
     DiskZone zone[2];
     uint32_t heads, cylinders;
@@ -180,36 +187,36 @@ static const struct {
     int where;
     const char *why;
 } wrong[] = {
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 6, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(6, 9, 10, 0, 0, 0) },
       2, 10, 100, 1, "leaves cylinders out" },
-    { { { 0, 5, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 5, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 150, 1, "overlaps" },
-    { { { 1, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(1, 4, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 150, 0, "does not start at cylinder 0" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 3, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 3, 10, 0, 0, 0) },
       2, 10, 150, 1, "ends before it starts" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 10, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 10, 10, 0, 0, 0) },
       2, 10, 150, 1, "beyond the last cylinder" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 8, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 8, 10, 0, 0, 0) },
       2, 10, 150, 1, "ends too early" },
-    { { { 0, 4, 0, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 0, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 150, 0, "sectors per track" },
-    { { { 0, 4, 10, 10, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 10, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 150, 0, "skew" },
-    { { { 0, 4, 10, 0, 0, 100, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 100), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 150, 0, "are spare" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 201, -1, "more sectors than" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 100, 1, "do not need this zone" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       0, 10, 100, -1, "heads" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 0, 100, -1, "cylinders" },
-    { { { 0, 4, 10, 0, 0, 0, 0, 0, 0 }, { 5, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, 4, 10, 0, 0, 0), ZONE(5, 9, 10, 0, 0, 0) },
       2, 10, 0, -1, "no sectors" },
-    { { { 0, UINT32_MAX, 10, 0, 0, 0, 0, 0, 0 },
-        { 0, 9, 10, 0, 0, 0, 0, 0, 0 } },
+    { { ZONE(0, UINT32_MAX, 10, 0, 0, 0),
+        ZONE(0, 9, 10, 0, 0, 0) },
       2, 10, 100, 0, "beyond the last cylinder" },
 };
 

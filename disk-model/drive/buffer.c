@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Buffer: segments of a drive's RAM, the least recently used one first out.
+ */
+#include "disk-model/drive/buffer.h"
+
+void disk_buffer_init(DiskBuffer *buffer, const DiskBufferPlan *plan)
+{
+    buffer->plan = plan;
+    buffer->uses = 0;
+    buffer->segment = g_new0(BufferSegment, plan->segments);
+}
+
+void disk_buffer_clear(DiskBuffer *buffer)
+{
+    g_free(buffer->segment);
+    buffer->segment = NULL;
+}
+
+void disk_buffer_forget(DiskBuffer *buffer)
+{
+    for (unsigned i = 0; i < buffer->plan->segments; i++) {
+        buffer->segment[i].end = buffer->segment[i].start;
+    }
+}
+
+BufferSegment *disk_buffer_find(DiskBuffer *buffer, DiskSpan span,
+                                uint32_t *have)
+{
+    BufferSegment *best = NULL;
+
+    *have = 0;
+    for (unsigned i = 0; i < buffer->plan->segments; i++) {
+        BufferSegment *segment = &buffer->segment[i];
+        uint64_t sectors;
+
+        if (span.sector < segment->start || span.sector >= segment->end ||
+            (segment->written && !buffer->plan->reads_written)) {
+            continue;
+        }
+        sectors = MIN(segment->end - span.sector, span.count);
+        if (sectors > *have) {
+            *have = sectors;
+            best = segment;
+        }
+    }
+    return best;
+}
+
+void disk_buffer_use(DiskBuffer *buffer, BufferSegment *segment)
+{
+    segment->used = ++buffer->uses;
+}
+
+BufferSegment *disk_buffer_take(DiskBuffer *buffer, uint64_t sector,
+                                bool written)
+{
+    BufferSegment *first = buffer->segment;
+    unsigned segments = buffer->plan->segments;
+    BufferSegment *taken;
+
+    if (buffer->plan->write_segment) {  /* the first is for writes */
+        segments = written ? 1 : segments - 1;
+        first += !written;
+    }
+    taken = first;
+    for (unsigned i = 1; i < segments; i++) {
+        if (first[i].used < taken->used) {
+            taken = &first[i];
+        }
+    }
+    taken->start = taken->end = sector;
+    taken->written = written;
+    disk_buffer_use(buffer, taken);
+    return taken;
+}
+
+void disk_buffer_grow(DiskBuffer *buffer, BufferSegment *segment,
+                      uint64_t end)
+{
+    uint64_t size = buffer->plan->segment_sectors;
+
+    segment->end = MAX(segment->end, end);
+    if (segment->end - segment->start > size) {
+        segment->start = segment->end - size;
+    }
+}
+
+void disk_buffer_read_out(DiskBuffer *buffer, BufferSegment *segment,
+                          DiskSpan span)
+{
+    uint64_t end = span.sector + span.count;
+
+    if (buffer->plan->releases_read && !segment->written &&
+        end > segment->start) {
+        segment->start = MIN(end, segment->end);
+    }
+}
+
+void disk_buffer_drop(DiskBuffer *buffer, DiskSpan span)
+{
+    for (unsigned i = 0; i < buffer->plan->segments; i++) {
+        BufferSegment *segment = &buffer->segment[i];
+
+        if (segment->start < span.sector + span.count &&
+            span.sector < segment->end) {
+            segment->end = segment->start;
+            segment->used = 0;
+        }
+    }
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cached: how a drive with a buffer spends its time.
+ *
+ *   take_up --> begin --+-- in the buffer --------------------> end
+ *                 ^     +-- arm free -- walk over the media --> end
+ *                 |     +-- else wait: need ARM, ROOM or EMPTY
+ *                 +---------- a held write has left ---+
+ *
+ * Commands cost what the preset says, by what came before; sectors cross
+ * the bus while others still pass under the head.  Between commands the arm
+ * brings held writes to the medium, each with an event at its end, or reads
+ * ahead, without any.
+ */
+#include <stddef.h>
+
+#include "disk-model/drive/disk-private.h"
+
+static const DiskBufferPlan *plan_of(const Disk *disk)
+{
+    return &disk->preset->buffer;
+}
+
+static uint64_t end_of(DiskSpan span)
+{
+    return span.sector + span.count;
+}
+
+static SimTime sector_ns(const Disk *disk, bool write)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    SimTime bus = write ? plan->bus_write_ns : plan->bus_read_ns;
+
+    return bus ? bus : (SimTime)(DISK_SECTOR_BYTES * SIM_S(1) /
+                                 disk->preset->link_bytes_per_s);
+}
+
+static SimTime cost(const Disk *disk, const DiskCost *of)
+{
+    return of->after_ns[disk->cached.last_was_write];
+}
+
+/* --- the front of the queue --------------------------------------------- */
+
+static void ends_at(Disk *disk, DiskOp *op, SimTime when)
+{
+    SimTime known = op->time.overhead_ns + op->time.seek_ns +
+                    op->time.rotate_ns;
+
+    disk->cached.need = NEED_NOTHING;
+    op->time.transfer_ns = when - disk->cached.taken_up - known;
+    op->to_cylinder = disk->arm.cylinder;
+    sim_at(disk->sim, &disk->end, when);
+}
+
+/* Sectors cross the bus as they come, in order, none before `start`. */
+typedef struct Crossing {
+    MechWalk walk;
+    uint32_t count, seen, watermark;
+    SimTime each, reconnect, start, done;
+} Crossing;
+
+static void came_past(MechWalk *walk, SimTime first, SimTime last,
+                      uint32_t count)
+{
+    Crossing *bus = (Crossing *)((char *)walk - offsetof(Crossing, walk));
+    SimTime passing = (last - first) / count;
+    uint32_t rest = bus->count - bus->seen;
+    SimTime by_first = first + passing + rest * bus->each;
+    SimTime by_last = last + (rest - count + 1) * bus->each;
+
+    if (bus->seen < bus->watermark && bus->watermark <= bus->seen + count) {
+        bus->start = first + (bus->watermark - bus->seen) * passing +
+                     bus->reconnect;
+    }
+    bus->seen += count;
+    bus->done = MAX(bus->done, MAX(by_first, by_last));
+}
+
+static void keep_reading(Disk *disk, BufferSegment *segment, DiskSpan span,
+                         const MechWalk *walk)
+{
+    CachedStream *stream = &disk->cached.stream;
+    uint64_t limit = ahead_limit(disk, span, segment->start);
+    MechRest from = { walk->arm, walk->now, true };
+
+    ahead_start(disk, segment, from, limit);
+    if (plan_of(disk)->ahead == DISK_AHEAD_WHOLE_TRACK &&
+        ata_look_ahead(disk->ata)) {
+        DiskSpan track = ahead_track(disk, end_of(span) - 1);
+
+        stream->segment = segment;
+        stream->back = track.sector;
+        stream->round = walk->now + disk->preset->turn_ns;
+    }
+}
+
+/* The arm goes for what is missing of a read; `have` are in `segment`. */
+static void read_media(Disk *disk, DiskOp *op, BufferSegment *segment,
+                       uint32_t have, bool join)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    Cached *cached = &disk->cached;
+    SimTime start = MAX(sim_now(disk->sim), cached->taken_up +
+                        op->time.overhead_ns) + ata_wake(disk->ata);
+    Crossing bus = {
+        .walk = {
+            .arm = join ? cached->stream.rest.arm : disk->arm,
+            .now = join ? cached->stream.rest.now : start,
+            .going = join && cached->stream.rest.going,
+            .left = { op->span.sector + have, op->span.count - have },
+            .stop = SIM_NEVER, .passed = came_past,
+        },
+        .count = op->span.count, .seen = have,
+        .each = sector_ns(disk, false), .reconnect = plan->reconnect_ns,
+    };
+
+    if (have) {
+        bus.start = cached->taken_up + cost(disk, &plan->read_hit);
+    } else {
+        bus.watermark = MAX(1, (uint32_t)(op->span.count *
+                                          plan->read_watermark));
+    }
+    mech_walk(disk->preset, &bus.walk);
+    disk->arm = bus.walk.arm;
+    cached->arm_in_use = true;
+    op->time.seek_ns = bus.walk.seek_ns;
+    op->time.rotate_ns = bus.walk.rotate_ns;
+    if (!segment) {
+        segment = disk_buffer_take(&cached->buffer, op->span.sector, false);
+    }
+    disk_buffer_use(&cached->buffer, segment);
+    disk_buffer_grow(&cached->buffer, segment, end_of(op->span));
+    disk_buffer_read_out(&cached->buffer, segment, op->span);
+    keep_reading(disk, segment, op->span, &bus.walk);
+    ends_at(disk, op, MAX(bus.done, bus.start + op->span.count * bus.each) +
+                      plan->read_end_ns);
+}
+
+static void read_hit(Disk *disk, DiskOp *op, BufferSegment *segment)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    Cached *cached = &disk->cached;
+    CachedStream *stream = &cached->stream;
+    uint64_t limit = ahead_limit(disk, op->span, segment->start);
+    SimTime miss = cost(disk, &plan->read_miss);
+
+    op->time.overhead_ns = cost(disk, &plan->read_hit);
+    disk_buffer_use(&cached->buffer, segment);
+    disk_buffer_read_out(&cached->buffer, segment, op->span);
+    if (stream->segment == segment) {
+        stream->limit = MAX(stream->limit, limit);
+    } else if (plan->ahead_on_hit && !segment->written && !cached->leaving) {
+        MechRest from = { .now = cached->taken_up + miss };
+
+        ahead_stop(disk, cached->taken_up + miss);
+        from.arm = disk->arm;
+        ahead_start(disk, segment, from, limit);
+    }
+    ends_at(disk, op, cached->taken_up + op->time.overhead_ns +
+                      op->span.count * sector_ns(disk, false) +
+                      plan->read_end_ns);
+}
+
+/* Whether the stream, as far as it has got, is what this read goes on. */
+static bool joins(const Disk *disk, DiskSpan span)
+{
+    const CachedStream *stream = &disk->cached.stream;
+
+    return stream->segment && span.sector >= stream->segment->start &&
+           span.sector <= stream->next && end_of(span) > stream->next;
+}
+
+static void begin_read(Disk *disk, DiskOp *op)
+{
+    Cached *cached = &disk->cached;
+    SimTime miss = cost(disk, &plan_of(disk)->read_miss);
+    BufferSegment *segment;
+    uint32_t have;
+    bool join;
+
+    ahead_catch_up(disk, cached->taken_up + miss);
+    segment = disk_buffer_find(&cached->buffer, op->span, &have);
+    if (have == op->span.count) {
+        read_hit(disk, op, segment);
+        return;
+    }
+    if (cached->leaving) {
+        cached->need = NEED_ARM;
+        return;
+    }
+    op->time.overhead_ns = miss;
+    join = joins(disk, op->span);
+    if (join) {
+        segment = cached->stream.segment;
+        have = cached->stream.next - op->span.sector;
+    } else {
+        ahead_stop(disk, cached->taken_up + miss);
+        if (segment && segment->written) {
+            segment = NULL;
+            have = 0;
+        }
+    }
+    read_media(disk, op, segment, have, join);
+}
+
+static bool goes_to_cache(const Disk *disk, const DiskOp *op)
+{
+    return plan_of(disk)->write_cache && ata_write_cache(disk->ata) &&
+           !(op->flags & DISK_OP_FUA) &&
+           held_could(&disk->cached.held, op->span);
+}
+
+static void note_written(Disk *disk, DiskSpan span)
+{
+    DiskBuffer *buffer = &disk->cached.buffer;
+
+    disk_buffer_drop(buffer, span);
+    ahead_check(disk);
+    disk_buffer_grow(buffer, disk_buffer_take(buffer, span.sector, true),
+                     end_of(span));
+    if (disk->cached.stream.segment &&
+        disk->cached.stream.segment->written) {
+        disk->cached.stream.segment = NULL;
+    }
+}
+
+/*
+ * The arm sets out when the command is understood, or later: so late that
+ * the sectors the drive wants before it writes are here when it arrives.
+ */
+static void write_media(Disk *disk, DiskOp *op)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    Cached *cached = &disk->cached;
+    SimTime each = sector_ns(disk, true), seek;
+    SimTime command = cost(disk, &plan->write_miss);
+    SimTime data = cached->taken_up + (plan->write_data_ns
+                                       ? plan->write_data_ns : command);
+    SimTime filled = data + CLAMP(plan->write_fill, 1, op->span.count) * each;
+    MechWalk walk = {
+        .now = MAX(sim_now(disk->sim), cached->taken_up + command),
+        .left = op->span, .write = true, .stop = SIM_NEVER,
+    };
+
+    ahead_stop(disk, walk.now);
+    walk.now += ata_wake(disk->ata);
+    walk.arm = disk->arm;
+    seek = mech_reach(disk->preset, &walk.arm, op->span.sector, true);
+    walk.now += MAX(plan->seek_delay_ns - seek, 0);
+    walk.now = MAX(walk.now, filled - seek);
+    op->time.overhead_ns = command;
+    mech_walk(disk->preset, &walk);
+    disk->arm = walk.arm;
+    cached->arm_in_use = true;
+    op->time.seek_ns = walk.seek_ns;
+    op->time.rotate_ns = walk.rotate_ns;
+    note_written(disk, op->span);
+    ends_at(disk, op, MAX(walk.now, data + op->span.count * each) +
+                      plan->write_end_ns);
+}
+
+static void begin_write(Disk *disk, DiskOp *op)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    Cached *cached = &disk->cached;
+    SimTime now = sim_now(disk->sim);
+
+    if (!goes_to_cache(disk, op)) {
+        if (cached->held.count) {
+            cached->need = NEED_EMPTY;
+        } else {
+            write_media(disk, op);
+        }
+        return;
+    }
+    if (!held_room(&cached->held, op->span)) {
+        cached->need = NEED_ROOM;
+        return;
+    }
+    op->time.overhead_ns = MAX(cost(disk, &plan->write_hit),
+                               now - cached->taken_up);
+    ahead_catch_up(disk, now);
+    note_written(disk, op->span);
+    ends_at(disk, op, cached->taken_up + op->time.overhead_ns +
+                      op->span.count * sector_ns(disk, true) +
+                      plan->write_end_ns);
+}
+
+/* A flush, and whatever else must not overtake what is held. */
+static void begin_other(Disk *disk, DiskOp *op)
+{
+    bool empties = op->verb == DISK_FLUSH ||
+                   (op->verb == DISK_ATA && ata_empties_cache(op->ata));
+
+    if (empties && disk->cached.held.count) {
+        disk->cached.need = NEED_EMPTY;
+        return;
+    }
+    op->time.overhead_ns = disk->preset->overhead_ns +
+        (op->verb == DISK_ATA ? DISK_ATA_ANSWER_NS + op->link_ns : 0);
+    ends_at(disk, op, MAX(sim_now(disk->sim), disk->cached.taken_up) +
+                      op->time.overhead_ns);
+}
+
+void cached_begin(Disk *disk, DiskOp *op)
+{
+    bool on = disk_moves_sectors(op) && disk_span_is_on(disk, op->span);
+
+    if (on && op->verb == DISK_READ) {
+        begin_read(disk, op);
+    } else if (on) {
+        begin_write(disk, op);
+    } else {
+        begin_other(disk, op);
+    }
+    if (on && disk->cached.need == NEED_NOTHING) {
+        disk->cached.last_was_write = op->verb == DISK_WRITE;
+    }
+    cached_idle(disk);
+}
+
+void cached_take_up(Disk *disk, DiskOp *op)
+{
+    disk->cached.taken_up = sim_now(disk->sim);
+    cached_begin(disk, op);
+}
+
+void cached_let_go(Disk *disk)
+{
+    disk->cached.arm_in_use = false;
+    disk->cached.need = NEED_NOTHING;
+}

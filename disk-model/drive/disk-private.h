@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What disk.c and cached.c share: the inside of a drive.
+ *
+ *   disk.c     the queue of ops, what each does to data, where it ends
+ *
+ * and, when the preset says what the drive does with its RAM:
+ *
+ *   cached.c   how long each op takes
+ *   ahead.c    reading ahead while the arm is free
+ *   destage.c  held writes on their way to the medium
+ */
+#ifndef DISK_DRIVE_DISK_PRIVATE_H
+#define DISK_DRIVE_DISK_PRIVATE_H
+
+#include "disk-model/drive/ata.h"
+#include "disk-model/drive/buffer.h"
+#include "disk-model/drive/held.h"
+
+/* Read-ahead under way.  Nothing happens for it: where it has got to is
+ * worked out when somebody asks. */
+typedef struct CachedStream {
+    BufferSegment *segment;     /* NULL: none */
+    MechRest rest;              /* where it goes on from */
+    uint64_t next, limit;       /* sectors */
+    uint64_t back;              /* whole-track: the track's first, */
+    SimTime round;              /* and when the turn is complete */
+} CachedStream;
+
+/* What the op in front cannot begin without. */
+typedef enum CachedNeed {
+    NEED_NOTHING,
+    NEED_ARM,
+    NEED_ROOM,                  /* for what it writes */
+    NEED_EMPTY,                 /* nothing held any more */
+} CachedNeed;
+
+typedef struct Cached {
+    DiskBuffer buffer;
+    HeldList held;
+    CachedStream stream;
+    CachedNeed need;
+    SimTime taken_up;           /* the op in front */
+    bool arm_in_use;            /* by it */
+    bool last_was_write;
+    bool leaving;               /* a held write is on its way: */
+    unsigned leaver;            /* this one, */
+    SimEvent left;              /* until then */
+    bool failed;                /* a held write could not be written */
+} Cached;
+
+struct Disk {
+    Sim *sim;
+    const DiskPreset *preset;
+    DiskMedia *media;
+    char *serial;
+    int port;
+    MechArm arm;
+    AtaState *ata;
+    GQueue queue;               /* of ops; the head is in service if busy */
+    bool busy;
+    bool held;                  /* take nothing up just now */
+    uint64_t arrivals;
+    SimEvent end;               /* of the op in service */
+    Cached cached;              /* used if preset->buffer.there */
+};
+
+static inline bool disk_moves_sectors(const DiskOp *op)
+{
+    return op->verb == DISK_READ || op->verb == DISK_WRITE;
+}
+
+bool disk_span_is_on(const Disk *disk, DiskSpan span);
+
+void cached_init(Disk *disk);
+void cached_clear(Disk *disk);          /* what is held goes to the medium */
+
+/* Which waiting op comes next; NULL when none waits. */
+DiskOp *cached_choose(Disk *disk);
+/* The op becomes the one in front; disk->end will fire for it, in time. */
+void cached_take_up(Disk *disk, DiskOp *op);
+/* The same, later, when what it needed may be there. */
+void cached_begin(Disk *disk, DiskOp *op);
+/* It is not in front any more. */
+void cached_let_go(Disk *disk);
+/* The arm is free and nobody waits for it: it works for the buffer. */
+void cached_idle(Disk *disk);
+
+/* What a read or write does to data, at its end.  0 or -errno. */
+int cached_read(Disk *disk, DiskOp *op);
+int cached_write(Disk *disk, DiskOp *op);
+/* All that is held, or all that overlaps, goes to the medium at once. */
+int cached_empty(Disk *disk);
+int cached_empty_span(Disk *disk, DiskSpan span);
+
+/* The sectors of the track that `sector` is on. */
+DiskSpan ahead_track(const Disk *disk, uint64_t sector);
+/* How far to read ahead after `span`, for a segment that began at `start`. */
+uint64_t ahead_limit(const Disk *disk, DiskSpan span, uint64_t start);
+/* From the end of `segment`, unless that is the limit. */
+void ahead_start(Disk *disk, BufferSegment *segment, MechRest from,
+                 uint64_t limit);
+/* What has passed by `when` is in the buffer, and the arm is there. */
+void ahead_catch_up(Disk *disk, SimTime when);
+void ahead_stop(Disk *disk, SimTime when);      /* the same, and no further */
+/* No stream goes on into a segment that was dropped. */
+void ahead_check(Disk *disk);
+
+#endif
