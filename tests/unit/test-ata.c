@@ -14,7 +14,7 @@
 #include "tests/lib/unit.h"
 
 static const char *const ids[] = {
-    "wd1200jb", "cheetah9lp", "dtla307045", "max6l080j4", "sr5400",
+    "wd1200jb", "cheetah9LP", "dtla307045", "max6l080j4", "sr5400",
     "st380021a", "wd2500jb", "wd3000glfs", "wd360gd", "wd5000ys",
 };
 
