@@ -14,6 +14,8 @@
 static const Command command[] = {
     { "fio", "run a load on a unit and say where the time goes",
       command_fio },
+    { "replay", "a recorded trace on a drive: model against measurement",
+      command_replay },
     { "drives", "the drive models: data sheet and model side by side",
       command_drives },
     { "boards", "the controllers there are", command_boards },
@@ -58,8 +60,8 @@ static int run(int argc, char **argv)
             return command[i].run(argc - 1, argv + 1);
         }
     }
-    why = g_strdup_printf("no command '%s'; there are fio, drives and boards "
-                          "(raidsim --help)", argv[1]);
+    why = g_strdup_printf("no command '%s'; there are fio, replay, drives "
+                          "and boards (raidsim --help)", argv[1]);
     return command_refuse(NULL, why);
 }
 

@@ -6,55 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raid-model/sim/forget.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/rig.h"
-
-/* Media that forget: for long runs whose data nobody looks at. */
-static int forget_read(DiskMedia *media G_GNUC_UNUSED,
-                       uint64_t sector G_GNUC_UNUSED, uint32_t count,
-                       void *buf)
-{
-    memset(buf, 0, (size_t)count * DISK_SECTOR_BYTES);
-    return 0;
-}
-
-static int forget_write(DiskMedia *media G_GNUC_UNUSED,
-                        uint64_t sector G_GNUC_UNUSED,
-                        uint32_t count G_GNUC_UNUSED,
-                        const void *buf G_GNUC_UNUSED)
-{
-    return 0;
-}
-
-static int forget_flush(DiskMedia *media G_GNUC_UNUSED)
-{
-    return 0;
-}
-
-static void forget_close(DiskMedia *media)
-{
-    g_free(media);
-}
-
-static const DiskMediaOps forget_ops = {
-    .read = forget_read,
-    .write = forget_write,
-    .flush = forget_flush,
-    .close = forget_close,
-};
-
-static DiskMedia *media_new(uint64_t sectors, bool data)
-{
-    DiskMedia *media;
-
-    if (data) {
-        return disk_media_memory_new(sectors);
-    }
-    media = g_new0(DiskMedia, 1);
-    media->ops = &forget_ops;
-    media->sectors = sectors;
-    return media;
-}
 
 static const DiskPreset *find_preset(Rig *rig, const char *name,
                                      GError **error)
@@ -87,7 +41,8 @@ static bool add_drive(Rig *rig, unsigned port, const DiskPreset *preset,
     RigDrive *drive = &rig->drive[port];
 
     drive->preset = preset;
-    drive->media = media_new(preset->geometry.lbas, data);
+    drive->media = data ? disk_media_memory_new(preset->geometry.lbas)
+        : forget_media_new(preset->geometry.lbas);
     drive->disk = disk_new(rig->sim, preset, drive->media, serial,
                            sim_random(rig->sim, (uint64_t)1 << 32));
     raid_controller_plug(rig->ctl, port, drive->disk);
