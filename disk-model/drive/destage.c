@@ -22,12 +22,13 @@ static uint64_t end_of(DiskSpan span)
 
 /* --- which one ---------------------------------------------------------- */
 
-/* What it would take to get there; only for the nearest. */
+/* What it would take to get there, the command understood after `lead`;
+ * only for the nearest. */
 static SimTime reach(const Disk *disk, DiskOrder order, DiskSpan span,
-                     bool write)
+                     bool write, SimTime lead)
 {
     MechWalk walk = {
-        .arm = disk->arm, .now = sim_now(disk->sim), .stop = SIM_NEVER,
+        .arm = disk->arm, .now = sim_now(disk->sim) + lead, .stop = SIM_NEVER,
         .left = { span.sector, 1 }, .write = write,
     };
 
@@ -55,6 +56,14 @@ static uint64_t arm_sector(const Disk *disk)
         }
     }
     return 0;
+}
+
+static SimTime lead_of(const Disk *disk, const DiskOp *op)
+{
+    const DiskCost *cost = op->verb == DISK_WRITE
+        ? &plan_of(disk)->write_miss : &plan_of(disk)->read_miss;
+
+    return cost->after_ns[disk->cached.last_was_write];
 }
 
 static bool op_overlaps_older(const DiskOp *op, GList *oldest)
@@ -92,7 +101,8 @@ DiskOp *cached_choose(Disk *disk)
         }
         choice[count] = op;
         item[count++] = (QueueItem) { op->span.sector,
-            reach(disk, plan->order, op->span, op->verb == DISK_WRITE) };
+            reach(disk, plan->order, op->span, op->verb == DISK_WRITE,
+                  lead_of(disk, op)) };
     }
     return count ? choice[disk_queue_pick(plan->order, item, count,
                                           arm_sector(disk))] : head->data;
@@ -114,7 +124,7 @@ static unsigned choose_leaver(const Disk *disk)
         if (!held_waits(held, i)) {
             index[count] = i;
             item[count++] = (QueueItem) { held->write[i]->span.sector,
-                reach(disk, order, held->write[i]->span, true) };
+                reach(disk, order, held->write[i]->span, true, 0) };
         }
     }
     return index[disk_queue_pick(order, item, count, arm_sector(disk))];
@@ -157,20 +167,27 @@ static void forget_leaver(Disk *disk)
     disk->cached.leaving = false;
 }
 
+/* The op in front may have been waiting for just this. */
+static bool retry_front(Disk *disk)
+{
+    if (!disk->busy || disk->cached.need == NEED_NOTHING) {
+        return false;
+    }
+    disk->cached.need = NEED_NOTHING;
+    cached_begin(disk, disk->queue.head->data);
+    return true;
+}
+
 static void has_left(SimEvent *ev)
 {
     Disk *disk = (Disk *)((char *)ev - offsetof(Disk, cached.left));
     Cached *cached = &disk->cached;
-    bool waits = disk->busy && cached->need != NEED_NOTHING;
 
     forget_leaver(disk);
     if (write_held(disk, cached->leaver)) {
         cached->failed = true;
     }
-    if (waits) {
-        cached->need = NEED_NOTHING;
-        cached_begin(disk, disk->queue.head->data);
-    } else {
+    if (!retry_front(disk)) {
         cached_idle(disk);
     }
 }
@@ -185,6 +202,7 @@ int cached_empty(Disk *disk)
 
         failed = failed ? failed : this;
     }
+    retry_front(disk);
     return failed;
 }
 
@@ -236,6 +254,7 @@ uint64_t disk_power_cut(Disk *disk)
         }
         disk_buffer_forget(&disk->cached.buffer);
         disk->cached.stream.segment = NULL;
+        retry_front(disk);
     }
     return lost;
 }
