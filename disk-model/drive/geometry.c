@@ -97,6 +97,26 @@ static bool has_room(const DiskGeometry *geometry, const DiskZone *zone)
            pieces * zone->spare_sectors + zone->front_sectors < all;
 }
 
+/* No good sector may be pushed out of its piece. */
+static bool spares_suffice(const DiskGeometry *geometry,
+                           const DiskZone *zone)
+{
+    uint64_t piece = piece_sectors(geometry, zone);
+    uint64_t unit = geometry->slips_are_tracks ? zone->sectors_per_track : 1;
+    uint64_t used = 0;
+
+    for (unsigned i = 0; i < zone->slips; i++) {
+        bool same = i && (!piece ||
+                          zone->slip[i] / piece == zone->slip[i - 1] / piece);
+
+        used = (same ? used : 0) + unit;
+        if (used > zone->spare_sectors) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
 {
     const DiskZone *zone = &geometry->zone[index];
@@ -131,6 +151,9 @@ static const char *zone_problem(const DiskGeometry *geometry, unsigned index)
         if (zone->slip[i] <= zone->slip[i - 1]) {
             return "slips do not rise; rising ones are right";
         }
+    }
+    if (!spares_suffice(geometry, zone)) {
+        return "has more slips than spares; fewer are right";
     }
     return NULL;
 }

@@ -220,6 +220,102 @@ static const struct {
       2, 10, 100, 0, "beyond the last cylinder" },
 };
 
+/* --- tables as measured -------------------------------------------------- */
+
+static uint64_t slips[] = { 3, 4, 57, 119, 120, 200 };
+
+static const struct {
+    DiskSparing sparing;
+    uint32_t spare_cylinders;
+    bool slips_are_tracks;
+    unsigned slips;
+    uint64_t spare, front;
+} schemes[] = {
+    { DISK_SPARE_ZONE, 0, false, 6, 30, 0 },
+    { DISK_SPARE_ZONE, 0, false, 6, 30, 17 },
+    { DISK_SPARE_ZONE, 0, true, 2, 40, 20 },
+    { DISK_SPARE_CYLINDERS, 2, false, 6, 7, 0 },
+    { DISK_SPARE_CYLINDERS, 1, false, 6, 9, 5 },
+    { DISK_SPARE_TRACK, 0, false, 0, 1, 12 },
+};
+
+/* Two heads, ten sectors a track; cylinders 10 and 11 are the drive's own. */
+START_TEST(measured_tables_skip_slips_spares_and_cylinders)
+{
+    DiskZone zone[2] = { ZONE(0, 9, 10, 2, 3, schemes[_i].spare),
+                         ZONE(12, 15, 10, 2, 3, schemes[_i].spare) };
+    DiskGeometry geometry = {
+        .heads = 2, .cylinders = 16, .zones = 2, .zone = zone,
+        .sparing = schemes[_i].sparing, .as_measured = true,
+        .spare_cylinders = schemes[_i].spare_cylinders,
+        .slips_are_tracks = schemes[_i].slips_are_tracks, .lbas = 1,
+    };
+    uint64_t last = 0, seen = 0;
+    const char *why;
+    int where;
+
+    zone[0].slip = slips;
+    zone[0].slips = schemes[_i].slips;
+    zone[0].front_sectors = schemes[_i].front;
+    geometry.lbas = disk_geometry_room(&geometry);
+    ck_assert(disk_geometry_finish(&geometry, &why, &where));
+    for (uint64_t lba = 0; lba < geometry.lbas; lba++) {
+        DiskPlace at = disk_geometry_place(&geometry, lba);
+        uint64_t here = (at.cylinder * 2 + at.head) * 10 + at.sector, back;
+        uint32_t run = disk_geometry_run(&geometry, &at, lba, 100);
+
+        unit_holds(!lba || here > last);
+        for (unsigned i = 0; !at.zone && i < schemes[_i].slips; i++) {
+            unit_holds(slips[i] != (schemes[_i].slips_are_tracks
+                                    ? here / 10 : here));
+        }
+        unit_holds(at.cylinder < 10 || at.cylinder >= 12);
+        unit_holds(disk_geometry_lba(&geometry, &at, &back));
+        unit_holds(back == lba);
+        unit_holds(run >= 1 && at.sector + run <= 10);
+        if (run > 1) {
+            DiskPlace next = disk_geometry_place(&geometry, lba + run - 1);
+
+            unit_holds(next.head == at.head && next.sector == at.sector +
+                                                              run - 1);
+        }
+        last = here;
+    }
+    /* And what bears none is counted: nothing is lost between. */
+    for (uint32_t c = 0; c < 16; c++) {
+        for (uint32_t n = 0; n < 20; n++) {
+            DiskPlace p = { .zone = c > 9, .cylinder = c, .head = n / 10,
+                            .sector = n % 10 };
+            uint64_t lba;
+
+            seen += disk_geometry_lba(&geometry, &p, &lba);
+        }
+    }
+    ck_assert_uint_eq(seen, geometry.lbas);
+}
+END_TEST
+
+/* Counting by hand: sectors 3 and 4 are bad, so LBA 3 is sector 5. */
+START_TEST(a_slip_pushes_what_follows_by_one)
+{
+    DiskZone zone[1] = { ZONE(0, 9, 10, 2, 3, 30) };
+    DiskGeometry geometry = {
+        .heads = 2, .cylinders = 10, .zones = 1, .zone = zone,
+        .as_measured = true, .lbas = 170,
+    };
+    const char *why;
+    int where;
+
+    zone[0].slip = slips;
+    zone[0].slips = 6;
+    ck_assert(disk_geometry_finish(&geometry, &why, &where));
+    ck_assert_uint_eq(disk_geometry_place(&geometry, 2).sector, 2);
+    ck_assert_uint_eq(disk_geometry_place(&geometry, 3).sector, 5);
+    ck_assert_uint_eq(disk_geometry_place(&geometry, 54).sector, 6);
+    ck_assert_uint_eq(disk_geometry_place(&geometry, 55).sector, 8);
+}
+END_TEST
+
 START_TEST(a_wrong_table_is_refused)
 {
     DiskZone zone[2];
@@ -248,6 +344,9 @@ int main(void)
     tcase_add_loop_test(tc, the_next_lba_follows_at_its_skew, 0, 2);
     tcase_add_loop_test(tc, drives_that_ship_go_there_and_back, 0,
                         G_N_ELEMENTS(ids));
+    tcase_add_loop_test(tc, measured_tables_skip_slips_spares_and_cylinders,
+                        0, G_N_ELEMENTS(schemes));
+    tcase_add_test(tc, a_slip_pushes_what_follows_by_one);
     tcase_add_loop_test(tc, a_wrong_table_is_refused, 0,
                         G_N_ELEMENTS(wrong));
     suite_add_tcase(suite, tc);

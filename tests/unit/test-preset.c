@@ -214,6 +214,39 @@ static const struct {
       { "[zones] 1", "is right" } },
     { "lba=1500", "lba=1551", { "[drive] lba", "1551", "at most 1550" } },
     { "lba=1500", "lba=790", { "[zones] 1", "do not need this zone" } },
+    /* buffer */
+    { "[zones]\n", "[buffer]\nsegments=2\n[zones]\n",
+      { "[buffer] segments", "segment-sectors" } },
+    { "[zones]\n", "[buffer]\nsegments=none\n[zones]\n",
+      { "[buffer] segments", "'none'", "1 to 1024" } },
+    { "[zones]\n", "[buffer]\nwrite-cache=maybe\n[zones]\n",
+      { "[buffer] write-cache", "'maybe'", "no, yes" } },
+    { "[zones]\n", "[buffer]\nread-ahead=far\n[zones]\n",
+      { "[buffer] read-ahead", "'far'", "whole-track" } },
+    { "[zones]\n", "[buffer]\norder=random\n[zones]\n",
+      { "[buffer] order", "'random'", "fifo, c-look, nearest" } },
+    { "[zones]\n", "[buffer]\nread-hit-ms=0.1\n[zones]\n",
+      { "[buffer] read-hit-ms", "two numbers", "after a read" } },
+    { "[zones]\n", "[buffer]\nread-watermark=2\n[zones]\n",
+      { "[buffer] read-watermark", "'2'", "0 to 1" } },
+    { "[zones]\n", "[buffer]\ncolour=1\n[zones]\n",
+      { "[buffer] colour", "unknown key" } },
+    { "[zones]\n", "[buffer]\nsegments=1\nsegment-sectors=9\n"
+      "write-segment=yes\n[zones]\n",
+      { "[buffer] write-segment", "none for reads" } },
+    /* spares */
+    { "[zones]\n", "[spares]\nslip-unit=sector\n[zones]\n",
+      { "[spares] scheme", "missing", "cylinders N" } },
+    { "[zones]\n", "[spares]\nscheme=cylinders 0\nslip-unit=track\n[zones]\n",
+      { "[spares] scheme", "'cylinders 0'" } },
+    { "[zones]\n", "[spares]\nscheme=zone\nslip-unit=head\n[zones]\n",
+      { "[spares] slip-unit", "'head'", "sector or track" } },
+    { "[zones]\n", "[spares]\nscheme=zone\nslip-unit=sector\n2=0 0\n[zones]\n",
+      { "[spares] 2", "for a zone there is" } },
+    { "[zones]\n", "[spares]\nscheme=zone\nslip-unit=sector\n0=0 0 9 8\n"
+      "[zones]\n", { "[zones] 0", "slips do not rise" } },
+    { "[zones]\n", "[spares]\nscheme=zone\nslip-unit=sector\n1=0 0 9\n"
+      "[zones]\n", { "[zones] 1", "more slips than spares" } },
 };
 
 START_TEST(one_wrong_thing_gets_one_clear_line)
