@@ -114,7 +114,9 @@ static const char more[] =
     "NAME is a preset's name or a file of your own, as in ./my.drive.\n"
     "\n"
     "  raidsim drives --check wd1200jb   also run 20000 reads; exit status 1\n"
-    "                                    when the two differ by over 2 %\n";
+    "                                    when the two differ by over 2 %\n"
+    "\n"
+    "Drives with a [buffer] have traces instead: see raidsim replay.\n";
 
 int command_drives(int argc, char **argv)
 {
@@ -148,16 +150,16 @@ int command_drives(int argc, char **argv)
         DiskPreset *preset = disk_preset_load(*name, &error);
         Line line = { 0 };
 
-        if (!preset || (run_check && !check(*name, seed, &line.access_ms,
-                                            &error))) {
+        line.checked = run_check && preset && !preset->buffer.there;
+        if (!preset || (line.checked && !check(*name, seed, &line.access_ms,
+                                               &error))) {
             return command_refuse("drives", error->message);
         }
         line.given = measure_given(preset);
         line.run = measure_run(preset, seed);
         line.expect = expect_random_read(preset, CHECK_SECTORS,
                                          CHECK_LINK);
-        line.checked = run_check;
-        if (run_check && fabs(difference(&line)) > CHECK_PERCENT) {
+        if (line.checked && fabs(difference(&line)) > CHECK_PERCENT) {
             status = 1;
         }
         if (as_json) {

@@ -54,13 +54,15 @@ static void print_json(const ReplayResult *result, const char *drive,
         json_number(&json, "read_rms_ms", result->read_rms_ms);
         json_number(&json, "write_rms_ms", result->write_rms_ms);
     }
+    json_integer(&json, "interrupted", result->interrupted);
     text = json_end(&json);
     fputs(text, stdout);
 }
 
 static void print_text(const ReplayResult *result, const char *drive)
 {
-    printf("%s: %" PRIu64 " requests\n\n", drive, result->requests);
+    printf("%s: %" PRIu64 " requests%s\n\n", drive, result->requests,
+           result->interrupted ? ", then interrupted" : "");
     if (!result->measured) {
         printf("mean %.3f ms, reads %.3f, writes %.3f\n", result->mean_ms,
                result->read_mean_ms, result->write_mean_ms);

@@ -15,10 +15,17 @@ static double given_rate(const DiskPreset *preset, unsigned zone)
     unsigned heads = preset->geometry.heads;
     double sectors = table->sectors_per_track;
     double sector_ns = preset->turn_ns / sectors;
-    double head_ns = MAX(preset->head_switch_ns,
-                         table->track_skew_sectors * sector_ns);
-    double cylinder_ns = MAX(preset->cylinder_switch_ns,
-                             table->cylinder_skew_sectors * sector_ns);
+    double head_ns = table->track_skew_sectors * sector_ns;
+    double cylinder_ns = table->cylinder_skew_sectors * sector_ns;
+
+    if (preset->zero_latency) { /* a track takes a turn from anywhere */
+        head_ns = cylinder_ns = 0;
+    }
+    if (preset->geometry.sparing == DISK_SPARE_TRACK) {
+        sectors -= table->spare_sectors;
+    }
+    head_ns = MAX(preset->head_switch_ns, head_ns);
+    cylinder_ns = MAX(preset->cylinder_switch_ns, cylinder_ns);
 
     return sectors * heads * DISK_SECTOR_BYTES * 1e9 /
            (heads * preset->turn_ns + (heads - 1) * head_ns + cylinder_ns);

@@ -146,6 +146,7 @@ static void sum_up(const Replay *run, ReplayResult *result)
 
     *result = (ReplayResult) {
         .requests = run->done, .measured = run->trace->measured,
+        .interrupted = run->done < run->trace->requests->len,
         .mean_ms = all.mean, .measured_mean_ms = all.measured_mean,
         .rms_ms = all.rms,
         .rms_pct = all.measured_mean > 0

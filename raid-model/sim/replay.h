@@ -20,6 +20,7 @@
 typedef struct ReplayResult {
     uint64_t requests;          /* done; fewer when interrupted */
     bool measured;
+    bool interrupted;
     double mean_ms;
     double measured_mean_ms, rms_ms, rms_pct;   /* of the measured mean */
     double read_mean_ms, write_mean_ms;

@@ -495,6 +495,50 @@ START_TEST(a_better_order_takes_less_time)
 }
 END_TEST
 
+static const char *const traced[] = {
+    "atlas10k", "atlas_III", "barracuda", "cheetah4LP", "cheetah9LP",
+    "dec_rz26", "hp_c2247a", "hp_c2490a", "hp_c3323a", "ibm18es", "st41601n",
+};
+
+/*
+ * Never nothing, never more than a seek, the bus, and two turns for each
+ * track, thrice: what is held may go first.
+ */
+START_TEST(no_access_of_a_traced_drive_takes_too_little_or_too_long)
+{
+    DiskPreset *real = unit_preset(traced[_i]);
+    DiskMedia *large = disk_media_memory_new(real->geometry.lbas);
+    Disk *other = disk_new(sim, real, large, "T", 99);
+    uint64_t at = 0, lbas = real->geometry.lbas;
+
+    for (unsigned i = 0; i < 1500; i++) {
+        Job *j = &job[1];
+        uint32_t count = 1 + sim_random(sim, 8);
+        SimTime took;
+
+        at = sim_random(sim, 3) ? (at + sim_random(sim, 300)) % lbas
+                                : sim_random(sim, lbas);
+        at = MIN(at, lbas - count);
+        j->op = (DiskOp) {
+            .verb = sim_random(sim, 3) ? DISK_READ : DISK_WRITE,
+            .span = { at, count }, .buf = j->data, .done = job_done,
+            .opaque = j,
+        };
+        j->lent = true;
+        disk_submit(other, &j->op);
+        took = end_of(j);
+        unit_holds(j->op.status == DISK_OK);
+        unit_holds(took >= SIM_US(100));
+        unit_holds(took < 3 * (SIM_MS(35) + 4 * real->turn_ns));
+        sim_run_until(sim, sim_now(sim) + sim_random(sim, SIM_MS(40)));
+        at += count;
+    }
+    disk_free(other);
+    disk_media_close(large);
+    disk_preset_free(real);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cached");
@@ -526,6 +570,9 @@ int main(void)
     tcase_add_loop_test(tc, a_queue_in_any_order_ends_in_the_right_state, 0,
                         3);
     tcase_add_test(tc, a_better_order_takes_less_time);
+    tcase_add_loop_test(tc,
+        no_access_of_a_traced_drive_takes_too_little_or_too_long, 0,
+        G_N_ELEMENTS(traced));
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }
