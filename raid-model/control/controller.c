@@ -99,22 +99,6 @@ static void sector_repaired(void *opaque, RaidUnit *unit, unsigned member)
 
 /* --- making units -------------------------------------------------------- */
 
-static bool refuse(GError **error, const char *format, ...)
-    G_GNUC_PRINTF(2, 3);
-
-static bool refuse(GError **error, const char *format, ...)
-{
-    va_list args;
-    char *line;
-
-    va_start(args, format);
-    line = g_strdup_vprintf(format, args);
-    va_end(args);
-    g_set_error_literal(error, RAID_SPEC_ERROR, 0, line);
-    g_free(line);
-    return false;
-}
-
 static uint64_t port_sectors(const RaidController *ctl, int port)
 {
     return disk_sectors(disk_port_disk(ctl->port[port]));
@@ -126,17 +110,17 @@ static bool check_port(const RaidController *ctl, const RaidSpec *spec,
     const char *level = spec->level->name;
 
     if (port >= ctl->board->ports) {
-        return refuse(error, "%s: port %d does not exist; a %s has ports 0 "
-                      "to %d", level, port, ctl->board->name,
-                      ctl->board->ports - 1);
+        return raid_deny(error, "%s: port %d does not exist; a %s has ports 0 "
+                         "to %d", level, port, ctl->board->name,
+                         ctl->board->ports - 1);
     }
     if (ctl->port_unit[port] != NO_UNIT) {
-        return refuse(error, "%s: port %d is already in unit %d; each drive "
-                      "is in one unit", level, port, ctl->port_unit[port]);
+        return raid_deny(error, "%s: port %d is already in unit %d; each drive "
+                         "is in one unit", level, port, ctl->port_unit[port]);
     }
     if (!disk_port_disk(ctl->port[port])) {
-        return refuse(error, "%s: port %d has no drive; plug one or write "
-                      "\"missing\"", level, port);
+        return raid_deny(error, "%s: port %d has no drive; plug one or write "
+                         "\"missing\"", level, port);
     }
     return true;
 }
@@ -158,11 +142,11 @@ static bool check_drives(const RaidController *ctl, const RaidSpec *spec,
         if (first == RAID_PORT_MISSING) {
             first = port;
         } else if (port_sectors(ctl, port) != port_sectors(ctl, first)) {
-            return refuse(error, "%s: the drives on ports %d and %d differ "
-                          "in size (%" G_GUINT64_FORMAT " and %"
-                          G_GUINT64_FORMAT " sectors); use equal drives",
-                          spec->level->name, first, port,
-                          port_sectors(ctl, first), port_sectors(ctl, port));
+            return raid_deny(error, "%s: the drives on ports %d and %d differ "
+                             "in size (%" G_GUINT64_FORMAT " and %"
+                             G_GUINT64_FORMAT " sectors); use equal drives",
+                             spec->level->name, first, port,
+                             port_sectors(ctl, first), port_sectors(ctl, port));
         }
     }
     return true;
@@ -193,11 +177,11 @@ static bool shape_unit(const RaidController *ctl, const RaidSpec *spec,
                                               spec->stripe_sectors, sectors),
     };
     return shape->member_sectors ||
-           refuse(error, "%s: the drive on port %u is too small (%"
-                  G_GUINT64_FORMAT " sectors); a member needs %u and at "
-                  "least %u more", spec->level->name, lowest_port(spec),
-                  sectors, RAID_RESERVED_SECTORS,
-                  spec->level->striped ? spec->stripe_sectors : 1);
+           raid_deny(error, "%s: the drive on port %u is too small (%"
+                     G_GUINT64_FORMAT " sectors); a member needs %u and at "
+                     "least %u more", spec->level->name, lowest_port(spec),
+                     sectors, RAID_RESERVED_SECTORS,
+                     spec->level->striped ? spec->stripe_sectors : 1);
 }
 
 static void form_unit(RaidController *ctl, const RaidSpec *spec,
@@ -230,8 +214,8 @@ bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
         return false;
     }
     if (spec->level->code == RAID_5 && !ctl->board->raid5) {
-        return refuse(error, "raid5: a %s does not offer RAID 5; it has "
-                      "raid0, raid1, single and jbod", ctl->board->name);
+        return raid_deny(error, "raid5: a %s does not offer RAID 5; it has "
+                         "raid0, raid1, single and jbod", ctl->board->name);
     }
     if (!check_drives(ctl, spec, error) ||
         !shape_unit(ctl, spec, &shape, error)) {

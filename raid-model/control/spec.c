@@ -17,10 +17,7 @@ GQuark raid_spec_error_quark(void)
     return g_quark_from_static_string("raid-spec-error");
 }
 
-static bool refuse(GError **error, const char *format, ...)
-    G_GNUC_PRINTF(2, 3);
-
-static bool refuse(GError **error, const char *format, ...)
+bool raid_deny(GError **error, const char *format, ...)
 {
     va_list args;
     char *line;
@@ -52,13 +49,13 @@ static bool check_members(const RaidSpec *spec, GError **error)
         return true;
     }
     if (level->members_min == level->members_max) {
-        return refuse(error, "%s has %u member%s, but %u given",
-                      level->name, level->members_min,
-                      level->members_min == 1 ? "" : "s", n);
+        return raid_deny(error, "%s has %u member%s, but %u given",
+                         level->name, level->members_min,
+                         level->members_min == 1 ? "" : "s", n);
     }
-    return refuse(error, "%s takes %u to %u members%s, but %u given",
-                  level->name, level->members_min, level->members_max,
-                  level->members_step == 2 ? ", an even number" : "", n);
+    return raid_deny(error, "%s takes %u to %u members%s, but %u given",
+                     level->name, level->members_min, level->members_max,
+                     level->members_step == 2 ? ", an even number" : "", n);
 }
 
 static bool check_ports(const RaidSpec *spec, GError **error)
@@ -72,17 +69,17 @@ static bool check_ports(const RaidSpec *spec, GError **error)
             continue;
         }
         if (port < 0 || port >= PORTS_MAX) {
-            return refuse(error, "port %d does not exist; ports are 0 to %d",
-                          port, PORTS_MAX - 1);
+            return raid_deny(error, "port %d does not exist; ports are 0 to %d",
+                             port, PORTS_MAX - 1);
         }
         if (seen >> port & 1) {
-            return refuse(error, "port %d is named twice; each member needs "
-                          "a port of its own", port);
+            return raid_deny(error, "port %d is named twice; each member needs "
+                             "a port of its own", port);
         }
         seen |= 1u << port;
     }
-    return seen ? true : refuse(error, "all members are missing; at least "
-                                "one port is needed");
+    return seen ? true : raid_deny(error, "all members are missing; at least "
+                                   "one port is needed");
 }
 
 static bool check_missing(const RaidSpec *spec, GError **error)
@@ -98,14 +95,14 @@ static bool check_missing(const RaidSpec *spec, GError **error)
             missing += spec->port[i] == RAID_PORT_MISSING;
         }
         if (missing > spare && !spare) {
-            return refuse(error, "%s cannot do without a member, but %u %s "
-                          "missing", spec->level->name, missing,
-                          missing == 1 ? "is" : "are");
+            return raid_deny(error, "%s cannot do without a member, but %u %s "
+                             "missing", spec->level->name, missing,
+                             missing == 1 ? "is" : "are");
         }
         if (missing > spare) {
-            return refuse(error, "%s can do without %u of members %u to %u, "
-                          "but %u are missing", spec->level->name, spare,
-                          first, first + slots - 1, missing);
+            return raid_deny(error, "%s can do without %u of members %u to %u, "
+                             "but %u are missing", spec->level->name, spare,
+                             first, first + slots - 1, missing);
         }
     }
     return true;
@@ -115,12 +112,12 @@ static bool check_stripe(const RaidSpec *spec, GError **error)
 {
     if (!spec->level->striped) {
         return spec->stripe_sectors == 0 ||
-               refuse(error, "%s has no stripe size; leave it out",
-                      spec->level->name);
+               raid_deny(error, "%s has no stripe size; leave it out",
+                         spec->level->name);
     }
     return stripe_is_allowed(spec->stripe_sectors) ||
-           refuse(error, "a stripe of %u sectors is not offered; one of "
-                  STRIPES, spec->stripe_sectors);
+           raid_deny(error, "a stripe of %u sectors is not offered; one of "
+                     STRIPES, spec->stripe_sectors);
 }
 
 bool raid_spec_check(const RaidSpec *spec, GError **error)
@@ -154,8 +151,8 @@ static bool read_number(const char *text, uint64_t max, const char **end,
 static bool add_member(RaidSpec *spec, int port, GError **error)
 {
     if (spec->members == RAID_MEMBERS_MAX) {
-        return refuse(error, "too many members; %d at most",
-                      RAID_MEMBERS_MAX);
+        return raid_deny(error, "too many members; %d at most",
+                         RAID_MEMBERS_MAX);
     }
     spec->port[spec->members++] = port;
     return true;
@@ -171,21 +168,21 @@ static bool read_ports(RaidSpec *spec, const char *word, GError **error)
         return add_member(spec, RAID_PORT_MISSING, error);
     }
     if (!read_number(word, PORTS_MAX - 1, &end, &first)) {
-        return refuse(error, "\"%s\" is not a port; a port is a number from "
-                      "0 to %d, a range such as 0-3, or \"missing\"", word,
-                      PORTS_MAX - 1);
+        return raid_deny(error, "\"%s\" is not a port; a port is a number from "
+                         "0 to %d, a range such as 0-3, or \"missing\"", word,
+                         PORTS_MAX - 1);
     }
     last = first;
     if (*end == '-' && !read_number(end + 1, PORTS_MAX - 1, &end, &last)) {
         end = "?";
     }
     if (*end) {
-        return refuse(error, "\"%s\" is not a range of ports; write it as "
-                      "0-3, with ports from 0 to %d", word, PORTS_MAX - 1);
+        return raid_deny(error, "\"%s\" is not a range of ports; write it as "
+                         "0-3, with ports from 0 to %d", word, PORTS_MAX - 1);
     }
     if (last < first) {
-        return refuse(error, "range %s runs backwards; write the lower port "
-                      "first", word);
+        return raid_deny(error, "range %s runs backwards; write the lower port "
+                         "first", word);
     }
     for (; first <= last; first++) {
         if (!add_member(spec, (int)first, error)) {
@@ -220,8 +217,8 @@ static bool read_stripe(RaidSpec *spec, const char *text, GError **error)
         }
     }
     if (spec->level->striped && !stripe_is_allowed((uint32_t)sectors)) {
-        return refuse(error, "\"%s\" is not a stripe size; one of " STRIPES,
-                      text);
+        return raid_deny(error, "\"%s\" is not a stripe size; one of " STRIPES,
+                         text);
     }
     spec->stripe_sectors = (uint32_t)MAX(sectors, 1);
     return true;
@@ -234,13 +231,13 @@ static bool read_parts(RaidSpec *spec, char **part, GError **error)
     unsigned parts = g_strv_length(part);
 
     if (parts < 2 || parts > 3) {
-        return refuse(error, "a unit is LEVEL:PORTS or LEVEL:PORTS:STRIPE, "
-                      "such as raid5:0-3:64k");
+        return raid_deny(error, "a unit is LEVEL:PORTS or LEVEL:PORTS:STRIPE, "
+                         "such as raid5:0-3:64k");
     }
     spec->level = raid_level_find(part[0]);
     if (!spec->level) {
-        return refuse(error, "\"%s\" is not a level; one of " LEVELS,
-                      part[0]);
+        return raid_deny(error, "\"%s\" is not a level; one of " LEVELS,
+                         part[0]);
     }
     spec->stripe_sectors = spec->level->striped ? STRIPE_SECTORS_DEFAULT : 0;
     return read_member_list(spec, part[1], error) &&
@@ -267,8 +264,8 @@ static bool ports_are_free(const RaidSpec *spec, uint32_t *used,
             continue;
         }
         if (*used >> port & 1) {
-            return refuse(error, "port %d is already in a unit before this "
-                          "one", port);
+            return raid_deny(error, "port %d is already in a unit before this "
+                             "one", port);
         }
         *used |= 1u << port;
     }
@@ -289,8 +286,8 @@ GArray *raid_spec_parse(const char *text, GError **error)
     char **units = g_strsplit(text, "/", -1);
     uint32_t used = 0;
     bool good = *units ? true
-                       : refuse(error, "no unit given; a unit is "
-                                "LEVEL:PORTS[:STRIPE], such as raid5:0-3");
+                       : raid_deny(error, "no unit given; a unit is "
+                                   "LEVEL:PORTS[:STRIPE], such as raid5:0-3");
 
     for (char **unit = units; good && *unit; unit++) {
         RaidSpec spec = { 0 };

@@ -43,4 +43,8 @@ bool raid_spec_check(const RaidSpec *spec, GError **error);
 #define RAID_SPEC_ERROR raid_spec_error_quark()
 GQuark raid_spec_error_quark(void);
 
+/* Sets `error` to one such line and returns false, for its caller to return. */
+bool raid_deny(GError **error, const char *format, ...)
+    G_GNUC_PRINTF(2, 3);
+
 #endif
