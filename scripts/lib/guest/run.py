@@ -132,6 +132,7 @@ class Run:
         self._state = b""
         self._states = Follower(os.path.join(run, "state"))
         self._panic_seen = None
+        self._cpu_lock = None
         self.problem = None                     # (status, line)
 
     def start(self, args):
