@@ -103,9 +103,9 @@ static void put_platter(Json *json, const Report *report)
     json_integer(json, "model_time_ns", result->took);
     json_integer(json, "interrupted", result->interrupted);
     json_object(json, "command_mean_ns");
-    json_number(json, "firmware", result->firmware_ns / n);
-    json_number(json, "bus", result->bus_ns / n);
-    json_number(json, "unit", result->unit_ns / n);
+    json_number(json, "firmware", result->sums.firmware_ns / n);
+    json_number(json, "bus", result->sums.bus_ns / n);
+    json_number(json, "unit", result->sums.unit_ns / n);
     json_close_object(json);
     put_drives(json, report);
     if (report->watch->all.ops && report_expects(report, &expect)) {

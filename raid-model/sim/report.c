@@ -103,6 +103,7 @@ static void print_commands(const Report *report, FILE *out)
     const RunResult *result = report->result;
     uint64_t requests = result->read.requests + result->write.requests;
     double n = requests * 1e6;
+    const HostSums *sums = &result->sums;
 
     if (!requests) {
         return;
@@ -110,8 +111,8 @@ static void print_commands(const Report *report, FILE *out)
     fprintf(out, "\n  where a command's time went, mean ms\n"
             "  firmware %.3f   bus %.3f   unit %.3f   total %.3f\n"
             "  %.2f drive operations each\n",
-            result->firmware_ns / n, result->bus_ns / n, result->unit_ns / n,
-            (result->firmware_ns + result->bus_ns + result->unit_ns) / n,
+            sums->firmware_ns / n, sums->bus_ns / n, sums->unit_ns / n,
+            (sums->firmware_ns + sums->bus_ns + sums->unit_ns) / n,
             (double)report->watch->all.ops / requests);
 }
 

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runner: one small state machine per request in flight.
+ * Runner: a slot for each request in flight; the host does the rest.
  */
 #include "raid-model/sim/progress.h"
 #include "raid-model/sim/runner.h"
 
-typedef enum SlotState {
-    SLOT_FIRMWARE,      /* until the board has dealt with the command */
-    SLOT_BUS_IN,        /* write data on its way to the board */
-    SLOT_UNIT,          /* lent to the unit */
-    SLOT_BUS_OUT,       /* read data on its way to the host */
-} SlotState;
-
 typedef struct Runner Runner;
 
 typedef struct Slot {
-    SimEvent ev;
-    UnitOp op;
+    HostOp host;
     Runner *run;
-    SlotState state;
-    SimTime asked, entered;     /* entered: the present state */
     void *buf;
 } Slot;
 
@@ -27,6 +17,7 @@ struct Runner {
     Rig *rig;
     const RunPlan *plan;
     RunResult *result;
+    Host *host;
     Workload work;
     SimTime start;
     uint64_t asked, asked_bytes;
@@ -45,107 +36,44 @@ static bool wants_more(const Runner *run)
             sim_now(run->rig->sim) - run->start < plan->time_max);
 }
 
-/* The event fires when the state is over; see step(). */
-static void enter(Slot *slot, SlotState state, SimTime until)
-{
-    slot->state = state;
-    slot->entered = sim_now(slot->run->rig->sim);
-    sim_at(slot->run->rig->sim, &slot->ev, until);
-}
-
 static void ask(Slot *slot)
 {
     Runner *run = slot->run;
+    UnitOp *op = &slot->host.op;
 
-    workload_next(&run->work, &slot->op);
-    slot->op.buf = slot->buf;
-    slot->asked = sim_now(run->rig->sim);
+    workload_next(&run->work, op);
+    op->buf = slot->buf;
     run->asked++;
-    run->asked_bytes += (uint64_t)slot->op.count * DISK_SECTOR_BYTES;
+    run->asked_bytes += (uint64_t)op->count * DISK_SECTOR_BYTES;
     run->in_flight++;
-    enter(slot, SLOT_FIRMWARE, raid_controller_command_at(run->rig->ctl));
+    host_submit(run->host, &slot->host);
 }
 
-static void finish(Slot *slot)
+static void finish(HostOp *host)
 {
+    Slot *slot = host->opaque;
     Runner *run = slot->run;
     RunResult *result = run->result;
+    UnitOp *op = &host->op;
     SimTime now = sim_now(run->rig->sim);
-    RunSide *side = slot->op.verb == UNIT_READ ? &result->read
-                                               : &result->write;
+    RunSide *side = op->verb == UNIT_READ ? &result->read : &result->write;
 
-    if (slot->op.status != UNIT_OK) {
+    if (op->status != UNIT_OK) {
         side->errors++;
         if (result->first_error == UNIT_OK) {
-            result->first_error = slot->op.status;
-            result->first_error_lba = slot->op.lba;
+            result->first_error = op->status;
+            result->first_error_lba = op->lba;
         }
         run->stop = true;
     } else {
         side->requests++;
-        side->bytes += (uint64_t)slot->op.count * DISK_SECTOR_BYTES;
-        latency_add(&side->latency, now - slot->asked);
+        side->bytes += (uint64_t)op->count * DISK_SECTOR_BYTES;
+        latency_add(&side->latency, now - host->asked);
     }
     result->took = now - run->start;
     run->in_flight--;
     if (wants_more(run)) {
         ask(slot);
-    }
-}
-
-static void submit(Slot *slot)
-{
-    slot->state = SLOT_UNIT;
-    slot->entered = sim_now(slot->run->rig->sim);
-    raid_controller_submit(slot->run->rig->ctl, slot->run->plan->unit,
-                           &slot->op);
-}
-
-static SimTime bus(Slot *slot)
-{
-    return raid_controller_bus_at(slot->run->rig->ctl,
-                                  (uint64_t)slot->op.count *
-                                  DISK_SECTOR_BYTES);
-}
-
-static void unit_done(UnitOp *op)
-{
-    Slot *slot = op->opaque;
-    Runner *run = slot->run;
-
-    run->result->unit_ns += sim_now(run->rig->sim) - slot->entered;
-    if (op->verb == UNIT_READ && op->status == UNIT_OK) {
-        enter(slot, SLOT_BUS_OUT, bus(slot));
-    } else {
-        finish(slot);
-    }
-}
-
-static void step(SimEvent *ev)
-{
-    Slot *slot = (Slot *)((char *)ev - offsetof(Slot, ev));
-    RunResult *result = slot->run->result;
-    SimTime spent = sim_now(slot->run->rig->sim) - slot->entered;
-
-    switch (slot->state) {
-    case SLOT_FIRMWARE:
-        result->firmware_ns += spent;
-        if (slot->op.verb == UNIT_WRITE) {
-            enter(slot, SLOT_BUS_IN, bus(slot));
-        } else {
-            submit(slot);
-        }
-        break;
-    case SLOT_BUS_IN:
-        result->bus_ns += spent;
-        submit(slot);
-        break;
-    case SLOT_BUS_OUT:
-        result->bus_ns += spent;
-        finish(slot);
-        break;
-    case SLOT_UNIT:
-        g_assert_not_reached();
     }
 }
 
@@ -190,11 +118,12 @@ void runner_run(Rig *rig, const RunPlan *plan, RunResult *result)
     *result = (RunResult) { .first_error = UNIT_OK };
     workload_init(&run.work, &plan->work, plan->seed);
     fill(memory, bufs * bytes, run.work.chance);
+    run.host = host_new(rig->ctl, plan->unit, &plan->host);
 
     progress_begin();
     for (unsigned i = 0; i < plan->depth && wants_more(&run); i++) {
         slots[i] = (Slot) {
-            .ev.fire = step, .op.done = unit_done, .op.opaque = &slots[i],
+            .host = { .done = finish, .opaque = &slots[i] },
             .run = &run, .buf = memory + (i % bufs) * bytes,
         };
         ask(&slots[i]);
@@ -209,6 +138,8 @@ void runner_run(Rig *rig, const RunPlan *plan, RunResult *result)
     }
     progress_end();
     g_assert(!run.in_flight);
+    result->sums = *host_sums(run.host);
+    host_free(run.host);
     workload_clear(&run.work);
     g_free(memory);
     g_free(slots);

@@ -2,16 +2,11 @@
 /*
  * Runner - keeps a number of requests in flight on one unit until enough
  * are done, then says how it went.
- *
- * Stands where a host adapter would: each request pays the board's command
- * cost, its data crosses the host bus, the unit does the rest.
- *
- *   read   asked -> firmware -> unit -> bus -> done
- *   write  asked -> firmware -> bus -> unit -> done
  */
 #ifndef RAID_SIM_RUNNER_H
 #define RAID_SIM_RUNNER_H
 
+#include "raid-model/sim/host.h"
 #include "raid-model/sim/latency.h"
 #include "raid-model/sim/rig.h"
 #include "raid-model/sim/workload.h"
@@ -20,6 +15,7 @@
 
 typedef struct RunPlan {
     WorkloadPlan work;
+    HostPlan host;              /* zeroed: every request goes to the card */
     unsigned unit;
     unsigned depth;
     uint64_t requests_max;      /* 0: no limit */
@@ -37,7 +33,7 @@ typedef struct RunSide {        /* one direction */
 typedef struct RunResult {
     RunSide read, write;
     SimTime took;               /* first request asked to last one done */
-    double firmware_ns, bus_ns, unit_ns;        /* sums over requests */
+    HostSums sums;
     UnitStatus first_error;     /* UNIT_OK: none */
     uint64_t first_error_lba;
     bool interrupted;

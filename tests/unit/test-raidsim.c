@@ -210,7 +210,8 @@ START_TEST(a_command_is_the_sum_of_its_parts)
     uint64_t ops;
     RunResult *result = run("4xwd1200jb", "raid5:0-3:64k", "randrw", 8, 500,
                             false, &ops);
-    double parts = result->firmware_ns + result->bus_ns + result->unit_ns;
+    double parts = result->sums.firmware_ns + result->sums.bus_ns +
+                   result->sums.unit_ns;
     double whole = result->read.latency.mean * result->read.requests +
                    result->write.latency.mean * result->write.requests;
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Goal: the computer's disk queue serves in the order it promises.
+ * Method: a closed load on one drive, one command on the card at a time, so
+ * that requests end in the order they were taken out; against a plain list
+ * searched from end to end.
+ */
+#include "raid-model/sim/host.h"
+#include "raid-model/sim/rig.h"
+#include "tests/lib/unit.h"
+
+#define DEPTH_MAX 16
+#define REQUESTS 3000
+
+typedef struct Loop {
+    Rig *rig;
+    Host *host;
+    Sim *chance;
+    HostOrder order;
+    unsigned depth, asked, done;
+    HostOp op[DEPTH_MAX];
+    /* the oracle: who waits, in order of arrival; who is on the card */
+    HostOp *waiting[DEPTH_MAX];
+    unsigned waits;
+    HostOp *on_card;
+    uint64_t key;
+} Loop;
+
+static HostOp *oracle_take(Loop *loop)
+{
+    unsigned best = 0;
+    HostOp *op;
+
+    if (loop->order == HOST_SORTED) {
+        bool found = false;
+
+        for (unsigned pass = 0; pass < 2 && !found; pass++) {
+            for (unsigned i = 0; i < loop->waits; i++) {
+                uint64_t lba = loop->waiting[i]->op.lba;
+
+                if ((pass || lba >= loop->key) &&
+                    (!found || lba < loop->waiting[best]->op.lba)) {
+                    best = i;
+                    found = true;
+                }
+            }
+        }
+    }
+    op = loop->waiting[best];
+    loop->waits--;
+    for (unsigned i = best; i < loop->waits; i++) {
+        loop->waiting[i] = loop->waiting[i + 1];
+    }
+    return op;
+}
+
+static void ask(Loop *loop, HostOp *op)
+{
+    op->op.verb = sim_random(loop->chance, 2) ? UNIT_READ : UNIT_WRITE;
+    op->op.lba = sim_random(loop->chance, 40) * 1000;   /* many equal ones */
+    op->op.count = 1 + sim_random(loop->chance, 8);
+    loop->asked++;
+    if (loop->on_card) {
+        loop->waiting[loop->waits++] = op;
+    } else {
+        loop->on_card = op;
+        loop->key = op->op.lba;
+    }
+    host_submit(loop->host, op);
+}
+
+/* The oracle takes before it asks again: the driver is faster. */
+static void done(HostOp *op)
+{
+    Loop *loop = op->opaque;
+
+    ck_assert_int_eq(op->op.status, UNIT_OK);
+    unit_holds(op == loop->on_card);
+    loop->done++;
+    loop->on_card = loop->waits ? oracle_take(loop) : NULL;
+    if (loop->on_card) {
+        loop->key = loop->on_card->op.lba;
+    }
+    if (loop->asked < REQUESTS) {
+        ask(loop, op);
+    }
+}
+
+static void run_loop(HostOrder order, unsigned depth)
+{
+    static uint8_t memory[16 * DISK_SECTOR_BYTES];
+    RigAsk rig = { .board = "3ware-7410", .drives = "sr5400",
+                   .units = "single:0", .seed = 1 };
+    HostPlan plan = { .order = order, .commands_max = 1 };
+    Loop *loop = g_new0(Loop, 1);
+
+    loop->rig = rig_new(&rig, NULL);
+    ck_assert(loop->rig);
+    loop->host = host_new(loop->rig->ctl, 0, &plan);
+    loop->chance = sim_new(depth);
+    loop->order = order;
+    for (unsigned i = 0; i < depth; i++) {
+        loop->op[i] = (HostOp) { .done = done, .opaque = loop,
+                                 .op.buf = memory };
+        ask(loop, &loop->op[i]);
+    }
+    ck_assert_uint_eq(host_waiting(loop->host), depth - 1);
+    while (loop->done < loop->asked) {
+        ck_assert(sim_step(loop->rig->sim));
+    }
+    ck_assert_uint_eq(loop->done, REQUESTS);
+    host_free(loop->host);
+    sim_free(loop->chance);
+    rig_free(loop->rig);
+    g_free(loop);
+}
+
+START_TEST(the_sorted_queue_sweeps_upwards_among_those_that_wait)
+{
+    run_loop(HOST_SORTED, _i);
+}
+END_TEST
+
+START_TEST(the_plain_queue_serves_in_order_of_arrival)
+{
+    run_loop(HOST_FIFO, _i);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("host-queue");
+    TCase *tcase = tcase_create("queue");
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase,
+                        the_sorted_queue_sweeps_upwards_among_those_that_wait,
+                        1, DEPTH_MAX + 1);
+    tcase_add_loop_test(tcase, the_plain_queue_serves_in_order_of_arrival, 1,
+                        DEPTH_MAX + 1);
+    suite_add_tcase(suite, tcase);
+    return unit_run(suite);
+}
