@@ -14,6 +14,8 @@
 static const Command command[] = {
     { "fio", "run a load on a unit and say where the time goes",
       command_fio },
+    { "iometer", "an IOMeter pattern on a unit of equal drives",
+      command_iometer },
     { "replay", "a recorded trace on a drive: model against measurement",
       command_replay },
     { "drives", "the drive models: data sheet and model side by side",
@@ -60,8 +62,8 @@ static int run(int argc, char **argv)
             return command[i].run(argc - 1, argv + 1);
         }
     }
-    why = g_strdup_printf("no command '%s'; there are fio, replay, drives "
-                          "and boards (raidsim --help)", argv[1]);
+    why = g_strdup_printf("no command '%s'; there are fio, iometer, replay, "
+                          "drives and boards (raidsim --help)", argv[1]);
     return command_refuse(NULL, why);
 }
 

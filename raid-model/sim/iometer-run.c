@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * IOMeter run: a slot for each request outstanding.
+ *
+ * The first requests are not measured: write caches fill, the queue gets
+ * its shape.
+ */
+#include <stddef.h>
+
+#include "raid-model/sim/iometer-run.h"
+#include "raid-model/sim/number.h"
+#include "raid-model/sim/progress.h"
+#include "raid-model/sim/rig.h"
+
+#define REQUESTS_DEFAULT 60000
+#define SEQUENTIAL_NS SIM_S(10)
+/* Some fifty writes held by each of a handful of drives, one in five. */
+#define WARM_REQUESTS 5000
+#define WARM_SEQUENTIAL_NS SIM_S(2)
+#define NOT_THE_SPINDLES 0x696f6d74     /* a seed of its own */
+
+typedef struct Run Run;
+
+typedef struct Slot {
+    HostOp host;
+    SimEvent turn;
+    Run *run;
+} Slot;
+
+struct Run {
+    const IometerAsk *ask;
+    IometerResult *result;
+    Rig *rig;
+    Host *host;
+    Iometer gen;
+    void *buf;
+    uint64_t done, warm_requests, last_request;
+    SimTime warm_ns, last_ns;   /* from the start of each phase */
+    SimTime phase_start;
+    bool measuring, stop;
+    unsigned outstanding;       /* slots that issued or will */
+    uint32_t burst;             /* requests issued since the last delay */
+    SimTime hold_until;
+};
+
+static void issue(SimEvent *ev)
+{
+    Slot *slot = (Slot *)((char *)ev - offsetof(Slot, turn));
+    Run *run = slot->run;
+    const IometerLine *line;
+
+    if (run->stop) {
+        run->outstanding--;
+        return;
+    }
+    line = iometer_next(&run->gen, &slot->host.op);
+    slot->host.op.buf = run->buf;
+    if (line->delay_ms && ++run->burst >= line->burst) {
+        run->burst = 0;
+        run->hold_until = sim_now(run->rig->sim) + SIM_MS(line->delay_ms);
+    }
+    host_submit(run->host, &slot->host);
+}
+
+static void begin_measuring(Run *run)
+{
+    *run->result = (IometerResult) { .error = UNIT_OK };
+    run->measuring = true;
+    run->done = 0;
+    run->phase_start = sim_now(run->rig->sim);
+}
+
+static bool reached(const Run *run, uint64_t requests, SimTime ns)
+{
+    return (requests && run->done >= requests) ||
+           (ns && sim_now(run->rig->sim) - run->phase_start >= ns);
+}
+
+static void count(Run *run, const HostOp *op)
+{
+    SimTime now = sim_now(run->rig->sim), wait = now - op->asked;
+    IometerSide *side = op->op.verb == UNIT_READ ? &run->result->read
+                                                 : &run->result->write;
+
+    side->requests++;
+    side->bytes += (uint64_t)op->op.count * DISK_SECTOR_BYTES;
+    side->wait_ns += wait;
+    side->wait_max = MAX(side->wait_max, wait);
+    run->result->took = now - run->phase_start;
+}
+
+static void finish(HostOp *op)
+{
+    Slot *slot = op->opaque;
+    Run *run = slot->run;
+    SimTime now = sim_now(run->rig->sim);
+
+    if (op->op.status != UNIT_OK) {
+        run->result->error = op->op.status;
+        run->stop = true;
+    } else if (!run->stop) {
+        run->done++;
+        count(run, op);
+    }
+    if (!run->measuring) {
+        if (reached(run, run->warm_requests, run->warm_ns)) {
+            begin_measuring(run);
+        }
+    } else if (reached(run, run->last_request, run->last_ns)) {
+        run->stop = true;
+    }
+    sim_at(run->rig->sim, &slot->turn,
+           MAX(now + run->ask->turn_ns, run->hold_until));
+}
+
+static void plan_length(Run *run)
+{
+    const IometerAsk *ask = run->ask;
+
+    if (iometer_spec_sequential(ask->spec)) {
+        run->warm_ns = WARM_SEQUENTIAL_NS;
+    } else {
+        run->warm_requests = WARM_REQUESTS + 4 * ask->depth;
+    }
+    run->last_request = ask->requests;
+    run->last_ns = ask->runtime;
+    if (!ask->requests && !ask->runtime) {
+        if (iometer_spec_sequential(ask->spec)) {
+            run->last_ns = SEQUENTIAL_NS;
+        } else {
+            run->last_request = REQUESTS_DEFAULT;
+        }
+    }
+}
+
+static double share_done(const Run *run)
+{
+    double share = 0;
+
+    if (run->measuring && run->last_request) {
+        share = (double)run->done / run->last_request;
+    }
+    if (run->measuring && run->last_ns) {
+        share = MAX(share,
+                    (double)run->result->took / run->last_ns);
+    }
+    return MIN(share, 1);
+}
+
+static void step_all(Run *run)
+{
+    for (uint64_t i = 1; run->outstanding && sim_step(run->rig->sim); i++) {
+        if (i % 4096 == 0) {
+            if (run->ask->progress) {
+                progress_show("raidsim iometer", share_done(run));
+            }
+            if (progress_interrupted()) {
+                run->result->interrupted = run->stop = true;
+            }
+        }
+    }
+    g_assert(!run->outstanding);
+}
+
+static Rig *make_rig(const IometerAsk *ask, GError **error)
+{
+    const RaidLevel *level = raid_level_find(ask->level);
+    g_autofree char *stripe =
+        number_print_bytes(ask->stripe_bytes ? ask->stripe_bytes : 65536);
+    g_autofree char *drives = g_strdup_printf("%ux%s", ask->members,
+                                              ask->drive);
+    g_autofree char *ports = ask->members > 1
+        ? g_strdup_printf("0-%u", ask->members - 1) : g_strdup("0");
+    g_autofree char *unit = level && level->striped
+        ? g_strdup_printf("%s:%s:%s", ask->level, ports, stripe)
+        : g_strdup_printf("%s:%s", ask->level, ports);
+    RigAsk rig = { .board = ask->board, .drives = drives, .units = unit,
+                   .seed = ask->seed };
+
+    return rig_new(&rig, error);
+}
+
+bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
+{
+    Run run = { .ask = ask, .result = result };
+    Slot *slots;
+    uint64_t bytes;
+    int unit;
+
+    *result = (IometerResult) { .error = UNIT_OK };
+    run.rig = make_rig(ask, error);
+    if (!run.rig) {
+        return false;
+    }
+    unit = rig_first_unit(run.rig);
+    bytes = raid_capacity(raid_unit_shape(raid_controller_unit(run.rig->ctl,
+                                                               unit))) *
+            DISK_SECTOR_BYTES;
+    run.host = host_new(run.rig->ctl, unit, &ask->host);
+    iometer_init(&run.gen, ask->spec, bytes, ask->seed ^ NOT_THE_SPINDLES);
+    run.buf = g_malloc0(iometer_spec_bytes_max(ask->spec));
+    plan_length(&run);
+
+    slots = g_new0(Slot, ask->depth);
+    for (unsigned i = 0; i < ask->depth; i++) {
+        slots[i] = (Slot) {
+            .host = { .done = finish, .opaque = &slots[i] },
+            .turn.fire = issue, .run = &run,
+        };
+        run.outstanding++;
+        issue(&slots[i].turn);
+    }
+    step_all(&run);
+
+    iometer_clear(&run.gen);
+    host_free(run.host);
+    rig_free(run.rig);
+    g_free(run.buf);
+    g_free(slots);
+    return true;
+}
+
+double iometer_iops(const IometerResult *result)
+{
+    return result->took ? (result->read.requests + result->write.requests) *
+                          1e9 / result->took : 0;
+}
+
+double iometer_mib_per_s(const IometerResult *result)
+{
+    return result->took ? (result->read.bytes + result->write.bytes) * 1e9 /
+                          result->took / (1 << 20) : 0;
+}
+
+HostPlan iometer_windows(const BoardModel *board)
+{
+    (void)board;
+    return (HostPlan) { .order = HOST_SORTED };
+}
