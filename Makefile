@@ -87,7 +87,12 @@ install:
 clean:
 	rm -rf build
 
-bench published:
+bench:
+	$Qscripts/setup unit
+	+$Q$(LOCKED) _raidsim
+	$Qscripts/bench
+
+published:
 	@echo "make $@: there is nothing to run yet"
 
 help:
@@ -100,6 +105,7 @@ help:
 	@echo "make check-qtest   the cards through QEMU, without a guest"
 	@echo "make check-boot    real kernels with their own drivers"
 	@echo "make check-kernels the same with every kernel"
+	@echo "make bench         how many simulated requests a second, and twice the same"
 	@echo "make install       PREFIX=/usr/local DESTDIR="
 	@echo "make clean         remove build/ (downloads stay in the cache)"
 	@echo "./configure --help what can be chosen; V=1 shows commands"
@@ -317,10 +323,12 @@ build/tests/qtest-run: $(QTEST_OBJECTS) build/obj/libhelpers.a \
 $(QTEST_OBJECTS): PLATTER_CFLAGS += $(CHECK_CFLAGS)
 $(call objects,obj,$(HELPERS)): PLATTER_CFLAGS += $(CHECK_CFLAGS)
 
-.PHONY: _all _tests _install FORCE
+.PHONY: _all _tests _raidsim _install FORCE
 _all: build/bin/qemu-system-x86_64 build/bin/qemu-img $(FIRMWARE) \
 	build/share/platter/presets build/share/qemu \
 	$(if $(wildcard raid-model/sim/main.c),build/bin/raidsim)
+
+_raidsim: build/bin/raidsim build/share/platter/presets
 
 _tests: $(if $(QTESTS),build/tests/qtest-run)
 

@@ -18,6 +18,7 @@ static const Command command[] = {
       command_iometer },
     { "replay", "a recorded trace on a drive: model against measurement",
       command_replay },
+    { "bench", "how fast this program is on this machine", command_bench },
     { "drives", "the drive models: data sheet and model side by side",
       command_drives },
     { "boards", "the controllers there are", command_boards },
@@ -46,6 +47,7 @@ static void print_help(FILE *out)
 
 static int run(int argc, char **argv)
 {
+    g_autoptr(GString) all = NULL;
     g_autofree char *why = NULL;
 
     if (argc < 2) {
@@ -62,8 +64,12 @@ static int run(int argc, char **argv)
             return command[i].run(argc - 1, argv + 1);
         }
     }
-    why = g_strdup_printf("no command '%s'; there are fio, iometer, replay, "
-                          "drives and boards (raidsim --help)", argv[1]);
+    all = g_string_new(NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(command); i++) {
+        g_string_append_printf(all, "%s%s", i ? " " : "", command[i].name);
+    }
+    why = g_strdup_printf("no command '%s'; there are %s (raidsim --help)",
+                          argv[1], all->str);
     return command_refuse(NULL, why);
 }
 

@@ -16,6 +16,10 @@
 static volatile sig_atomic_t interrupted;
 static gint64 next_us;
 static bool shown;
+static struct {
+    const char *what;           /* NULL: what runs is the whole */
+    double from, to;
+} part;
 
 static void on_interrupt(int number)
 {
@@ -23,8 +27,18 @@ static void on_interrupt(int number)
     signal(number, SIG_DFL);
 }
 
+void progress_part(const char *what, double from, double to)
+{
+    part.what = what;
+    part.from = from;
+    part.to = to;
+}
+
 void progress_begin(void)
 {
+    if (part.what) {
+        return;
+    }
     next_us = g_get_monotonic_time() + FIRST_US;
     signal(SIGINT, on_interrupt);
 }
@@ -35,6 +49,10 @@ void progress_show(const char *what, double share_done)
 
     if (now < next_us || !isatty(STDERR_FILENO)) {
         return;
+    }
+    if (part.what) {
+        what = part.what;
+        share_done = part.from + share_done * (part.to - part.from);
     }
     next_us = now + AGAIN_US;
     shown = true;
@@ -49,7 +67,7 @@ bool progress_interrupted(void)
 
 void progress_end(void)
 {
-    if (shown) {
+    if (shown && !part.what) {
         fprintf(stderr, "\r\033[K");
         fflush(stderr);
         shown = false;
