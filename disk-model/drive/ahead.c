@@ -88,6 +88,21 @@ uint64_t ahead_limit(const Disk *disk, DiskSpan span, uint64_t start)
     return CLAMP(limit, end, lbas);
 }
 
+/* When the arm may leave: the least is read, if there is so much to read. */
+SimTime ahead_least(const Disk *disk, MechRest from, DiskSpan span,
+                    uint64_t limit)
+{
+    uint64_t end = end_of(span);
+    MechWalk walk = {
+        .arm = from.arm, .now = from.now, .going = from.going,
+        .left = { end, MIN(plan_of(disk)->ahead_least, limit - end) },
+        .stop = SIM_NEVER,
+    };
+
+    mech_walk(disk->preset, &walk);
+    return walk.now;
+}
+
 void ahead_catch_up(Disk *disk, SimTime when)
 {
     CachedStream *stream = &disk->cached.stream;

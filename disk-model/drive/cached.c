@@ -26,13 +26,16 @@ static uint64_t end_of(DiskSpan span)
     return span.sector + span.count;
 }
 
-static SimTime sector_ns(const Disk *disk, bool write)
+/* On the host's bus: as the preset says, or as fast as both ends can. */
+static SimTime sector_ns(const Disk *disk, const DiskOp *op)
 {
     const DiskBufferPlan *plan = plan_of(disk);
-    SimTime bus = write ? plan->bus_write_ns : plan->bus_read_ns;
+    SimTime bus = op->verb == DISK_WRITE ? plan->bus_write_ns
+                                         : plan->bus_read_ns;
+    uint64_t link = op->link_bytes_per_s ? op->link_bytes_per_s
+                                         : disk->preset->link_bytes_per_s;
 
-    return bus ? bus : (SimTime)(DISK_SECTOR_BYTES * SIM_S(1) /
-                                 disk->preset->link_bytes_per_s);
+    return bus ? bus : (SimTime)(DISK_SECTOR_BYTES * SIM_S(1) / link);
 }
 
 static SimTime cost(const Disk *disk, const DiskCost *of)
@@ -85,6 +88,7 @@ static void keep_reading(Disk *disk, BufferSegment *segment, DiskSpan span,
     MechRest from = { walk->arm, walk->now, true };
 
     ahead_start(disk, segment, from, limit);
+    disk->cached.arm_free = ahead_least(disk, from, span, limit);
     if (plan_of(disk)->ahead == DISK_AHEAD_WHOLE_TRACK &&
         ata_look_ahead(disk->ata)) {
         DiskSpan track = ahead_track(disk, end_of(span) - 1);
@@ -95,14 +99,23 @@ static void keep_reading(Disk *disk, BufferSegment *segment, DiskSpan span,
     }
 }
 
+/* The command is understood `after` it came, and the arm may go. */
+static SimTime arm_sets_out(const Disk *disk, SimTime after)
+{
+    const Cached *cached = &disk->cached;
+
+    return MAX(MAX(sim_now(disk->sim), cached->taken_up + after),
+               cached->arm_free);
+}
+
 /* The arm goes for what is missing of a read; `have` are in `segment`. */
 static void read_media(Disk *disk, DiskOp *op, BufferSegment *segment,
                        uint32_t have, bool join)
 {
     const DiskBufferPlan *plan = plan_of(disk);
     Cached *cached = &disk->cached;
-    SimTime start = MAX(sim_now(disk->sim), cached->taken_up +
-                        op->time.overhead_ns) + ata_wake(disk->ata);
+    SimTime start = arm_sets_out(disk, op->time.overhead_ns) +
+                    ata_wake(disk->ata);
     Crossing bus = {
         .walk = {
             .arm = join ? cached->stream.rest.arm : disk->arm,
@@ -112,7 +125,7 @@ static void read_media(Disk *disk, DiskOp *op, BufferSegment *segment,
             .stop = SIM_NEVER, .passed = came_past,
         },
         .count = op->span.count, .seen = have,
-        .each = sector_ns(disk, false), .reconnect = plan->reconnect_ns,
+        .each = sector_ns(disk, op), .reconnect = plan->reconnect_ns,
     };
 
     if (have) {
@@ -151,14 +164,14 @@ static void read_hit(Disk *disk, DiskOp *op, BufferSegment *segment)
     if (stream->segment == segment) {
         stream->limit = MAX(stream->limit, limit);
     } else if (plan->ahead_on_hit && !segment->written && !cached->leaving) {
-        MechRest from = { .now = cached->taken_up + miss };
+        MechRest from = { .now = arm_sets_out(disk, miss) };
 
-        ahead_stop(disk, cached->taken_up + miss);
+        ahead_stop(disk, from.now);
         from.arm = disk->arm;
         ahead_start(disk, segment, from, limit);
     }
     ends_at(disk, op, cached->taken_up + op->time.overhead_ns +
-                      op->span.count * sector_ns(disk, false) +
+                      op->span.count * sector_ns(disk, op) +
                       plan->read_end_ns);
 }
 
@@ -195,7 +208,7 @@ static void begin_read(Disk *disk, DiskOp *op)
         segment = cached->stream.segment;
         have = cached->stream.next - op->span.sector;
     } else {
-        ahead_stop(disk, cached->taken_up + miss);
+        ahead_stop(disk, arm_sets_out(disk, miss));
         if (segment && segment->written) {
             segment = NULL;
             have = 0;
@@ -233,13 +246,13 @@ static void write_media(Disk *disk, DiskOp *op)
 {
     const DiskBufferPlan *plan = plan_of(disk);
     Cached *cached = &disk->cached;
-    SimTime each = sector_ns(disk, true), seek;
+    SimTime each = sector_ns(disk, op), seek;
     SimTime command = cost(disk, &plan->write_miss);
     SimTime data = cached->taken_up + (plan->write_data_ns
                                        ? plan->write_data_ns : command);
     SimTime filled = data + CLAMP(plan->write_fill, 1, op->span.count) * each;
     MechWalk walk = {
-        .now = MAX(sim_now(disk->sim), cached->taken_up + command),
+        .now = arm_sets_out(disk, command),
         .left = op->span, .write = true, .stop = SIM_NEVER,
     };
 
@@ -260,6 +273,13 @@ static void write_media(Disk *disk, DiskOp *op)
                       plan->write_end_ns);
 }
 
+/* Among reads fewer are held: then one leaves before another comes. */
+static bool mixed_room(const Cached *cached, const DiskBufferPlan *plan)
+{
+    return !cached_is_mixed(cached, plan) || cached->made_way ||
+           cached->held.count < plan->mixed_depth;
+}
+
 static void begin_write(Disk *disk, DiskOp *op)
 {
     const DiskBufferPlan *plan = plan_of(disk);
@@ -274,7 +294,7 @@ static void begin_write(Disk *disk, DiskOp *op)
         }
         return;
     }
-    if (!held_room(&cached->held, op->span)) {
+    if (!held_room(&cached->held, op->span) || !mixed_room(cached, plan)) {
         cached->need = NEED_ROOM;
         return;
     }
@@ -283,7 +303,7 @@ static void begin_write(Disk *disk, DiskOp *op)
     ahead_catch_up(disk, now);
     note_written(disk, op->span);
     ends_at(disk, op, cached->taken_up + op->time.overhead_ns +
-                      op->span.count * sector_ns(disk, true) +
+                      op->span.count * sector_ns(disk, op) +
                       plan->write_end_ns);
 }
 
@@ -297,10 +317,21 @@ static void begin_other(Disk *disk, DiskOp *op)
         disk->cached.need = NEED_EMPTY;
         return;
     }
-    op->time.overhead_ns = disk->preset->overhead_ns +
-        (op->verb == DISK_ATA ? DISK_ATA_ANSWER_NS + op->link_ns : 0);
+    op->time.overhead_ns = disk_answer_ns(disk, op);
     ends_at(disk, op, MAX(sim_now(disk->sim), disk->cached.taken_up) +
                       op->time.overhead_ns);
+}
+
+bool cached_needs_seek(Disk *disk, const DiskOp *op)
+{
+    uint32_t have;
+
+    if (op->verb == DISK_WRITE) {
+        return !goes_to_cache(disk, op) ||
+               !held_room(&disk->cached.held, op->span);
+    }
+    disk_buffer_find(&disk->cached.buffer, op->span, &have);
+    return have < op->span.count && !joins(disk, op->span);
 }
 
 void cached_begin(Disk *disk, DiskOp *op)
@@ -315,7 +346,11 @@ void cached_begin(Disk *disk, DiskOp *op)
         begin_other(disk, op);
     }
     if (on && disk->cached.need == NEED_NOTHING) {
-        disk->cached.last_was_write = op->verb == DISK_WRITE;
+        bool write = op->verb == DISK_WRITE;
+
+        disk->cached.last_was_write = write;
+        disk->cached.writes_in_a_row =
+            write ? disk->cached.writes_in_a_row + 1 : 0;
     }
     cached_idle(disk);
 }
@@ -323,11 +358,16 @@ void cached_begin(Disk *disk, DiskOp *op)
 void cached_take_up(Disk *disk, DiskOp *op)
 {
     disk->cached.taken_up = sim_now(disk->sim);
+    disk->cached.made_way = false;
     cached_begin(disk, op);
 }
 
-void cached_let_go(Disk *disk)
+void cached_let_go(Disk *disk, bool early)
 {
+    if (early) {
+        disk->cached.arm_free = 0;
+    }
     disk->cached.arm_in_use = false;
     disk->cached.need = NEED_NOTHING;
+    disk->cached.idle_since = sim_now(disk->sim);
 }

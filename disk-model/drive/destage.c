@@ -22,8 +22,8 @@ static uint64_t end_of(DiskSpan span)
 
 /* --- which one ---------------------------------------------------------- */
 
-/* What it would take to get there, the command understood after `lead`;
- * only for the nearest. */
+/* What it would take to get there, the command understood after `lead`: time
+ * for the nearest, cylinders for the nearest cylinder. */
 static SimTime reach(const Disk *disk, DiskOrder order, DiskSpan span,
                      bool write, SimTime lead)
 {
@@ -32,6 +32,12 @@ static SimTime reach(const Disk *disk, DiskOrder order, DiskSpan span,
         .left = { span.sector, 1 }, .write = write,
     };
 
+    if (order == DISK_ORDER_CYLINDER) {
+        SimTime to = disk_geometry_place(&disk->preset->geometry,
+                                         span.sector).cylinder;
+
+        return ABS(to - (SimTime)disk->arm.cylinder);
+    }
     if (order != DISK_ORDER_NEAREST) {
         return 0;
     }
@@ -90,6 +96,7 @@ DiskOp *cached_choose(Disk *disk)
     if (!head || plan->order == DISK_ORDER_FIFO) {
         return head ? head->data : NULL;
     }
+    ahead_catch_up(disk, sim_now(disk->sim));
     for (GList *l = head; l && looked < plan->depth; l = l->next, looked++) {
         DiskOp *op = l->data;
 
@@ -98,6 +105,9 @@ DiskOp *cached_choose(Disk *disk)
         }
         if (op_overlaps_older(op, head)) {
             continue;
+        }
+        if (!cached_needs_seek(disk, op)) {
+            return op;
         }
         choice[count] = op;
         item[count++] = (QueueItem) { op->span.sector,
@@ -113,7 +123,8 @@ DiskOp *cached_choose(Disk *disk)
 static unsigned choose_leaver(const Disk *disk)
 {
     const HeldList *held = &disk->cached.held;
-    DiskOrder order = plan_of(disk)->destage;
+    DiskOrder order = cached_is_mixed(&disk->cached, plan_of(disk))
+        ? plan_of(disk)->destage_mixed : plan_of(disk)->destage;
     QueueItem item[CHOICES_MAX];
     unsigned index[CHOICES_MAX], count = 0;
 
@@ -130,13 +141,62 @@ static unsigned choose_leaver(const Disk *disk)
     return index[disk_queue_pick(order, item, count, arm_sector(disk))];
 }
 
+/* A full cache, with the write that is just coming, need not wait. */
+static bool is_full(const Disk *disk)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    const HeldList *held = &disk->cached.held;
+    unsigned most = cached_is_mixed(&disk->cached, plan) ? plan->mixed_depth
+                                                         : plan->write_depth;
+
+    return held->count + disk->busy >= most ||
+           2 * held->sectors >= held->sectors_most;
+}
+
+/* A command that may need the arm waits behind the one in front. */
+static bool read_waits(const Disk *disk)
+{
+    unsigned seen = 1;
+
+    for (GList *l = disk->queue.head; l && seen <= plan_of(disk)->depth;
+         l = l->next, seen++) {
+        if (seen > 1 && ((DiskOp *)l->data)->verb == DISK_READ) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* When held writes may begin to leave: never before the arm may, and not
+ * while a command comes or may come, unless one waits for room. */
+static SimTime may_leave(const Disk *disk)
+{
+    const Cached *cached = &disk->cached;
+    SimTime idle = plan_of(disk)->destage_idle_ns;
+
+    if (cached->need != NEED_NOTHING) {
+        return cached->arm_free;
+    }
+    if (read_waits(disk) || (idle && disk->busy && !is_full(disk))) {
+        return SIM_NEVER;
+    }
+    return idle && !is_full(disk) ? MAX(cached->arm_free,
+                                        cached->idle_since + idle)
+                                  : cached->arm_free;
+}
+
 void cached_idle(Disk *disk)
 {
     Cached *cached = &disk->cached;
-    SimTime now = sim_now(disk->sim);
+    SimTime now = sim_now(disk->sim), when;
     MechWalk walk = { .now = now, .write = true, .stop = SIM_NEVER };
 
     if (cached->leaving || cached->arm_in_use || !cached->held.count) {
+        return;
+    }
+    when = may_leave(disk);
+    if (when > now) {
+        sim_at(disk->sim, &cached->left, when);
         return;
     }
     ahead_stop(disk, now);
@@ -183,7 +243,12 @@ static void has_left(SimEvent *ev)
     Disk *disk = (Disk *)((char *)ev - offsetof(Disk, cached.left));
     Cached *cached = &disk->cached;
 
+    if (!cached->leaving) {
+        cached_idle(disk);      /* now they may begin to leave */
+        return;
+    }
     forget_leaver(disk);
+    cached->made_way = true;
     if (write_held(disk, cached->leaver)) {
         cached->failed = true;
     }
@@ -268,6 +333,7 @@ void cached_init(Disk *disk)
     held_init(&disk->cached.held, plan->write_depth,
               segments * plan->segment_sectors);
     disk->cached.left.fire = has_left;
+    disk->cached.writes_in_a_row = plan->write_depth;
 }
 
 void cached_clear(Disk *disk)

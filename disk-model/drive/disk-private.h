@@ -43,6 +43,10 @@ typedef struct Cached {
     SimTime taken_up;           /* the op in front */
     bool arm_in_use;            /* by it */
     bool last_was_write;
+    bool made_way;              /* a held write has left for it */
+    SimTime arm_free;           /* after the least of reading ahead */
+    SimTime idle_since;         /* nothing in front */
+    uint32_t writes_in_a_row;   /* cached, since the last read */
     bool leaving;               /* a held write is on its way: */
     unsigned leaver;            /* this one, */
     SimEvent left;              /* until then */
@@ -71,20 +75,36 @@ static inline bool disk_moves_sectors(const DiskOp *op)
 }
 
 bool disk_span_is_on(const Disk *disk, DiskSpan span);
+/* How long what moves no sectors takes. */
+SimTime disk_answer_ns(const Disk *disk, const DiskOp *op);
 
 void cached_init(Disk *disk);
 void cached_clear(Disk *disk);          /* what is held goes to the medium */
 
 /* Which waiting op comes next; NULL when none waits. */
 DiskOp *cached_choose(Disk *disk);
+/* Whether an op waits for the arm to go somewhere; the oldest that does not
+ * is next, in every order but that of arrival. */
+bool cached_needs_seek(Disk *disk, const DiskOp *op);
 /* The op becomes the one in front; disk->end will fire for it, in time. */
 void cached_take_up(Disk *disk, DiskOp *op);
 /* The same, later, when what it needed may be there. */
 void cached_begin(Disk *disk, DiskOp *op);
-/* It is not in front any more. */
-void cached_let_go(Disk *disk);
+/* It is not in front any more; `early`: nor will its access be made. */
+void cached_let_go(Disk *disk, bool early);
 /* The arm is free and nobody waits for it: it works for the buffer. */
 void cached_idle(Disk *disk);
+
+/*
+ * Whether writes are mixed with reads: fewer than the write depth came since
+ * the last read.  A drive whose cache could have filled with writes alone
+ * has only writes to do.
+ */
+static inline bool cached_is_mixed(const Cached *cached,
+                                   const DiskBufferPlan *plan)
+{
+    return plan->mixed_depth && cached->writes_in_a_row < plan->write_depth;
+}
 
 /* What a read or write does to data, at its end.  0 or -errno. */
 int cached_read(Disk *disk, DiskOp *op);
@@ -97,6 +117,9 @@ int cached_empty_span(Disk *disk, DiskSpan span);
 DiskSpan ahead_track(const Disk *disk, uint64_t sector);
 /* How far to read ahead after `span`, for a segment that began at `start`. */
 uint64_t ahead_limit(const Disk *disk, DiskSpan span, uint64_t start);
+/* When the arm is free after reading `span` and the least behind it. */
+SimTime ahead_least(const Disk *disk, MechRest from, DiskSpan span,
+                    uint64_t limit);
 /* From the end of `segment`, unless that is the limit. */
 void ahead_start(Disk *disk, BufferSegment *segment, MechRest from,
                  uint64_t limit);

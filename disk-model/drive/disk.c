@@ -90,6 +90,30 @@ static DiskStatus perform(Disk *disk, DiskOp *op)
 
 /* --- service ----------------------------------------------------------- */
 
+/*
+ * Sectors that stay uncovered by media time in a drive without a buffer: it
+ * hands data over while the rest is still passing under the head, in pieces
+ * of this size.  A guess; small requests are one piece.
+ */
+#define PIECE_SECTORS 128u
+
+/* Cable time that nothing covers; without a port there is no cable. */
+static SimTime link_ns(const DiskOp *op)
+{
+    uint64_t sectors = op->verb == DISK_FLUSH ? 0
+        : op->verb == DISK_ATA ? !!op->buf
+        : MIN(op->span.count, PIECE_SECTORS);
+
+    return op->link_bytes_per_s ? sectors * DISK_SECTOR_BYTES * SIM_S(1) /
+                                  op->link_bytes_per_s : 0;
+}
+
+SimTime disk_answer_ns(const Disk *disk, const DiskOp *op)
+{
+    return disk->preset->overhead_ns +
+           (op->verb == DISK_ATA ? DISK_ATA_ANSWER_NS + link_ns(op) : 0);
+}
+
 static SimTime took_ns(const MechTime *time)
 {
     return time->overhead_ns + time->seek_ns + time->rotate_ns +
@@ -103,13 +127,13 @@ static SimTime took_ns(const MechTime *time)
 static MechTime plan_access(Disk *disk, DiskOp *op)
 {
     bool write = op->verb == DISK_WRITE;
-    SimTime before = ata_wake(disk->ata) + (write ? op->link_ns : 0);
+    SimTime before = ata_wake(disk->ata) + (write ? link_ns(op) : 0);
     MechTime time = mech_access(disk->preset, &disk->arm,
                                 sim_now(disk->sim) + before, op->span, write);
 
     time.overhead_ns += before;
     if (!write) {
-        time.transfer_ns += op->link_ns;
+        time.transfer_ns += link_ns(op);
     }
     return time;
 }
@@ -128,8 +152,7 @@ static void take_up(Disk *disk, DiskOp *op)
     if (disk_moves_sectors(op) && disk_span_is_on(disk, op->span)) {
         op->time = plan_access(disk, op);
     } else {
-        op->time = (MechTime) { .overhead_ns = disk->preset->overhead_ns +
-            (op->verb == DISK_ATA ? DISK_ATA_ANSWER_NS + op->link_ns : 0) };
+        op->time = (MechTime) { .overhead_ns = disk_answer_ns(disk, op) };
     }
     op->to_cylinder = disk->arm.cylinder;
     op->time.queue_ns = now - op->asked;
@@ -164,10 +187,12 @@ static void end_op(DiskOp *op, DiskStatus status)
     Disk *disk = op->disk;
 
     if (disk->busy && disk->queue.head == &op->link) {
+        bool early = sim_pending(&disk->end);
+
         sim_cancel(disk->sim, &disk->end);
         disk->busy = false;
         if (has_buffer(disk)) {
-            cached_let_go(disk);
+            cached_let_go(disk, early);
         }
     }
     g_queue_unlink(&disk->queue, &op->link);

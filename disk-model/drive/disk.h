@@ -65,7 +65,7 @@ struct DiskOp {
     GList link;
     SimTime asked;
     uint64_t order;             /* of arrival at the drive */
-    SimTime link_ns;            /* the port's: cable time to charge */
+    uint64_t link_bytes_per_s;  /* the port's; 0 without one */
     uint32_t from_cylinder, to_cylinder;
     Disk *disk;                 /* NULL when not lent to a drive */
     void *port;

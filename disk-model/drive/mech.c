@@ -10,7 +10,8 @@
 
 /*
  * Rounding may put the head a nanosecond or two behind a sector that it
- * would just catch; that is not a lost turn.
+ * would just catch; that is not a lost turn.  The wait is then as much less
+ * than none, so that a stream taken up again and again does not fall behind.
  */
 #define NEAR_MISS_NS 8
 
@@ -30,7 +31,8 @@ uint32_t mech_angle(const DiskPreset *drive, const MechArm *arm, SimTime when)
     return (uint32_t)((into << 32) / turn);
 }
 
-/* From `when` until `angle` is under the head; in [0, one turn). */
+/* From `when` until `angle` is under the head: less than a turn, and not
+ * less than -NEAR_MISS_NS. */
 static SimTime wait_for(const DiskPreset *drive, const MechArm *arm,
                         SimTime when, uint32_t angle)
 {
@@ -40,7 +42,8 @@ static SimTime wait_for(const DiskPreset *drive, const MechArm *arm,
 
     ahead &= UINT32_MAX;
     wait = (ahead * turn + UINT32_MAX) >> 32;
-    return wait + NEAR_MISS_NS >= drive->turn_ns ? 0 : wait;
+    return wait + NEAR_MISS_NS >= drive->turn_ns ? wait - drive->turn_ns
+                                                  : wait;
 }
 
 /* The first positioning: arm and head move together, the larger counts. */
@@ -109,7 +112,9 @@ static void stop_inside(const DiskPreset *drive, MechWalk *walk,
     if (walk->stop > first) {
         uint64_t spt = drive->geometry.zone[place->zone].sectors_per_track;
 
-        done = (uint64_t)(walk->stop - first) * spt / drive->turn_ns;
+        /* As many as passing_ns() lets pass in that time. */
+        done = ((uint64_t)(walk->stop - first) * spt + spt - spt / 2 - 1) /
+               drive->turn_ns;
         done = MIN(done, run - 1);
     }
     if (done) {
@@ -146,7 +151,7 @@ void mech_walk(const DiskPreset *drive, MechWalk *walk)
 
         if (!positioned) {
             walk->seek_ns = move;
-            walk->rotate_ns = wait;
+            walk->rotate_ns = MAX(wait, 0);
             positioned = true;
         }
         last = stretch_end(drive, down, first,

@@ -7,13 +7,6 @@
 
 #include "disk-model/drive/port.h"
 
-/*
- * Sectors that stay uncovered by media time: a drive hands data over while
- * the rest is still passing under the head, in pieces of this size.  A
- * guess; small requests are one piece.
- */
-#define PIECE_SECTORS 128u
-
 struct DiskPort {
     Sim *sim;
     unsigned number;
@@ -21,20 +14,11 @@ struct DiskPort {
     Disk *disk;
 };
 
-static SimTime link_ns(const DiskPort *port, const DiskOp *op)
+static uint64_t link_bytes_per_s(const DiskPort *port)
 {
     uint64_t rate = disk_preset(port->disk)->link_bytes_per_s;
-    uint32_t sectors = op->verb == DISK_FLUSH ? 0
-        : op->verb == DISK_ATA ? !!op->buf
-        : MIN(op->span.count, PIECE_SECTORS);
 
-    if (port->link_bytes_per_s) {
-        rate = MIN(rate, port->link_bytes_per_s);
-    }
-    if (!rate) {
-        return 0;
-    }
-    return (SimTime)((uint64_t)sectors * DISK_SECTOR_BYTES * SIM_S(1) / rate);
+    return port->link_bytes_per_s ? MIN(rate, port->link_bytes_per_s) : rate;
 }
 
 static void nobody_there(SimEvent *ev)
@@ -51,7 +35,7 @@ void disk_port_submit(DiskPort *port, DiskOp *op)
     g_assert(!op->disk && !sim_pending(&op->ev));
     op->port = port;
     if (port->disk) {
-        op->link_ns = link_ns(port, op);
+        op->link_bytes_per_s = link_bytes_per_s(port);
         disk_submit(port->disk, op);
         return;
     }

@@ -3,11 +3,10 @@
  * Port - a connector and its cable: a link of some speed, a drive or none.
  *
  * A unit borrows ports, never drives: a pulled drive is a port that answers
- * DISK_GONE.  The port charges the link for what the drive's media time
- * does not already cover (the last piece of a read, the first of a write,
- * a piece being up to 128 sectors).  One command at a time is on a cable of
- * this age, so that time is part of the op's service: a read's counts as
- * transfer, a write's as overhead.
+ * DISK_GONE.  The port tells the drive how fast the link is, the slower of
+ * both ends; what of it is not covered by media time the drive charges.
+ * One command at a time is on a cable of this age, so that time is part of
+ * the op's service.
  */
 #ifndef DISK_DRIVE_PORT_H
 #define DISK_DRIVE_PORT_H

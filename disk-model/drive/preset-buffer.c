@@ -32,6 +32,8 @@ static const BufferKey buffer_keys[] = {
     { "write-segment", FLAG, 0, 0, BUFFER(write_segment) },
     { "read-ahead", AHEAD, 0, 0, BUFFER(ahead) },
     { "read-ahead-sectors", COUNT, 0, SECTORS_MAX, BUFFER(ahead_sectors) },
+    { "read-ahead-least-sectors", COUNT, 0, SECTORS_MAX,
+      BUFFER(ahead_least) },
     { "read-ahead-from-start", FLAG, 0, 0, BUFFER(ahead_from_start) },
     { "read-ahead-on-hit", FLAG, 0, 0, BUFFER(ahead_on_hit) },
     { "releases-read", FLAG, 0, 0, BUFFER(releases_read) },
@@ -40,6 +42,9 @@ static const BufferKey buffer_keys[] = {
     { "write-cache", FLAG, 0, 0, BUFFER(write_cache) },
     { "write-depth", COUNT, 1, 256, BUFFER(write_depth) },
     { "destage", ORDER, 0, 0, BUFFER(destage) },
+    { "destage-mixed", ORDER, 0, 0, BUFFER(destage_mixed) },
+    { "destage-mixed-depth", COUNT, 1, 256, BUFFER(mixed_depth) },
+    { "destage-idle-ms", MS, 0, 1000, BUFFER(destage_idle_ns) },
     { "order", ORDER, 0, 0, BUFFER(order) },
     { "depth", COUNT, 1, 256, BUFFER(depth) },
     { "settle-ms", MS, 0, 100, AT(settle_ns) },
@@ -68,7 +73,7 @@ static const char *const ahead_words[] = {
 
 static const char *const order_words[] = {
     [DISK_ORDER_FIFO] = "fifo", [DISK_ORDER_CLOOK] = "c-look",
-    [DISK_ORDER_NEAREST] = "nearest", NULL
+    [DISK_ORDER_NEAREST] = "nearest", [DISK_ORDER_CYLINDER] = "cylinder", NULL
 };
 
 static const char *const flag_words[] = { "no", "yes", NULL };
@@ -212,6 +217,18 @@ static bool read_buffer_key(const KeySource *src, DiskPreset *preset,
     return ok;
 }
 
+/* Either of the two keys for mixed streams has a default for the other. */
+static void complete_mixed(const char *const *keys, DiskBufferPlan *plan)
+{
+    bool order = g_strv_contains(keys, "destage-mixed");
+
+    if (order && !plan->mixed_depth) {
+        plan->mixed_depth = plan->write_depth;
+    } else if (!order) {
+        plan->destage_mixed = plan->destage;
+    }
+}
+
 bool preset_read_buffer(const KeySource *src, DiskPreset *preset)
 {
     DiskBufferPlan *plan = &preset->buffer;
@@ -225,6 +242,9 @@ bool preset_read_buffer(const KeySource *src, DiskPreset *preset)
     plan->write_depth = plan->depth = 1;
     for (char **key = keys; ok && *key; key++) {
         ok = read_buffer_key(src, preset, *key);
+    }
+    if (ok) {
+        complete_mixed((const char *const *)keys, plan);
     }
     g_strfreev(keys);
     if (ok && (!plan->segments || !plan->segment_sectors)) {

@@ -30,6 +30,7 @@ typedef enum DiskOrder {
     DISK_ORDER_FIFO,
     DISK_ORDER_CLOOK,           /* upwards, then from the lowest again */
     DISK_ORDER_NEAREST,         /* the least seek and rotation: SPTF */
+    DISK_ORDER_CYLINDER,        /* the least way for the arm */
 } DiskOrder;
 
 /* A cost that depends on whether the command before was a read or a write. */
@@ -44,6 +45,7 @@ typedef struct DiskBufferPlan {
     bool write_segment;         /* one is for writes alone */
     DiskReadAhead ahead;
     uint32_t ahead_sectors;
+    uint32_t ahead_least;       /* read before the arm goes elsewhere */
     bool ahead_from_start;      /* counted from the request's first sector */
     bool ahead_on_hit;          /* a hit starts it again */
     bool releases_read;         /* what the host has read may be lost */
@@ -51,6 +53,9 @@ typedef struct DiskBufferPlan {
     bool write_cache;
     uint32_t write_depth;       /* commands held */
     DiskOrder destage, order;
+    DiskOrder destage_mixed;    /* the same among reads, and how many are */
+    uint32_t mixed_depth;       /* held then; 0: no difference is made */
+    SimTime destage_idle_ns;    /* without a command, before they leave */
     uint32_t depth;             /* commands looked at for `order` */
     double read_watermark;      /* of a request, before it leaves */
     uint32_t write_fill;        /* sectors here before the head may write */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queue: the next one, three ways.
+ * Queue: the next one, four ways.
  */
 #include "disk-model/drive/queue.h"
 
@@ -16,7 +16,7 @@ unsigned disk_queue_pick(DiskOrder order, const QueueItem *item,
     unsigned best = 0;
 
     for (unsigned i = 1; i < items && order != DISK_ORDER_FIFO; i++) {
-        bool better = order == DISK_ORDER_NEAREST
+        bool better = order != DISK_ORDER_CLOOK
             ? item[i].cost < item[best].cost
             : way_up(from, item[i].sector) < way_up(from, item[best].sector);
 

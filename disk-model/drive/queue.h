@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Queue - which of several waiting things is next.  Pure: the caller says
- * what waits and, for the nearest, what each would cost; nothing moves.
+ * what waits and, for the nearest and the nearest cylinder, what each would
+ * cost; nothing moves.
  *
  * Orders as Worthington, Ganger & Patt 1994 name them: first come first
- * served, C-LOOK, shortest positioning time first.
+ * served, C-LOOK, shortest positioning time first, shortest seek time first.
  */
 #ifndef DISK_DRIVE_QUEUE_H
 #define DISK_DRIVE_QUEUE_H
@@ -13,7 +14,7 @@
 
 typedef struct QueueItem {
     uint64_t sector;
-    SimTime cost;               /* DISK_ORDER_NEAREST only */
+    SimTime cost;               /* ORDER_NEAREST, ORDER_CYLINDER */
 } QueueItem;
 
 /*
