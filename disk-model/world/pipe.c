@@ -8,7 +8,7 @@
 #include "disk-model/world/pipe.h"
 
 /* Rounded up: a piece is through when its last byte is. */
-static SimTime passing_ns(const SimPipe *pipe, uint64_t bytes)
+SimTime sim_pipe_time(const SimPipe *pipe, uint64_t bytes)
 {
     unsigned __int128 ns = (unsigned __int128)bytes * 1000000000u;
 
@@ -20,7 +20,7 @@ static SimTime passing_ns(const SimPipe *pipe, uint64_t bytes)
 
 SimTime sim_pipe_pass(SimPipe *pipe, SimTime now, uint64_t bytes)
 {
-    return sim_pipe_busy(pipe, now, passing_ns(pipe, bytes));
+    return sim_pipe_busy(pipe, now, sim_pipe_time(pipe, bytes));
 }
 
 SimTime sim_pipe_busy(SimPipe *pipe, SimTime now, SimTime work_ns)

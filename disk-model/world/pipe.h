@@ -16,6 +16,8 @@ typedef struct SimPipe {
     SimTime free_at;            /* when the last piece offered will be done */
 } SimPipe;
 
+/* How long `bytes` take alone, rounded up. */
+SimTime sim_pipe_time(const SimPipe *pipe, uint64_t bytes);
 /* When `bytes` offered at `now` will have passed; books the time. */
 SimTime sim_pipe_pass(SimPipe *pipe, SimTime now, uint64_t bytes);
 /* The same for a fixed amount of time (a processor's work). */

@@ -11,7 +11,7 @@
 #include "raid-model/array/row.h"
 
 struct RowIo {
-    DiskOp op;
+    RaidLaneOp lent;
     RowOp *row;
     uint8_t slot, member;
     bool busy;
@@ -25,8 +25,9 @@ static void note_bad_sector(RowOp *row, const RowIo *io)
 {
     const RaidShape *shape = &row->rows->shape;
     uint64_t start = raid_row_sector(shape, row->row);
-    uint64_t bad = CLAMP(io->op.bad_sector, io->op.span.sector,
-                         io->op.span.sector + io->op.span.count - 1);
+    const DiskOp *op = &io->lent.op;
+    uint64_t bad = CLAMP(op->bad_sector, op->span.sector,
+                         op->span.sector + op->span.count - 1);
     uint32_t offset = bad - start;
 
     if (io->slot < raid_row_data(shape)) {
@@ -41,9 +42,10 @@ static void note_bad_sector(RowOp *row, const RowIo *io)
  * A drive that cannot write a sector has no spares left: a unit that can do
  * without it does, one that cannot reports the sector.
  */
-static void io_done(DiskOp *op)
+static void io_done(RaidLaneOp *lent)
 {
-    RowIo *io = (RowIo *)((char *)op - offsetof(RowIo, op));
+    RowIo *io = (RowIo *)((char *)lent - offsetof(RowIo, lent));
+    const DiskOp *op = &lent->op;
     RowOp *row = io->row;
     RaidRows *rows = row->rows;
     bool redundant = rows->shape.level->row_redundant;
@@ -69,18 +71,17 @@ static void send_io(RowOp *row, DiskVerb verb, unsigned slot, unsigned member,
 {
     RowIo *io = &row->io[row->ios++];
 
-    io->op.verb = verb;
-    io->op.span = span;
-    io->op.buf = buf;
-    io->op.done = io_done;
-    io->op.status = DISK_OK;
+    io->lent.op.verb = verb;
+    io->lent.op.span = span;
+    io->lent.op.buf = buf;
+    io->lent.done = io_done;
     io->row = row;
     io->slot = slot;
     io->member = member;
     io->busy = true;
     row->pending++;
     row->rows->waiting[member]++;
-    disk_port_submit(row->rows->port[member], &io->op);
+    raid_lane_submit(&row->rows->lane[member], &io->lent);
 }
 
 static bool cut_touches(const RowCut *cut, DiskVerb verb, unsigned slot)
@@ -348,9 +349,9 @@ void raid_row_reset(RowOp *row)
             continue;
         }
         if (finish) {
-            disk_port_finish_now(&io->op);
+            raid_lane_finish_now(&io->lent);
         } else {
-            disk_port_cancel(&io->op, DISK_ABORTED);
+            raid_lane_cancel(&io->lent, DISK_ABORTED);
         }
     }
     g_assert(!row->pending);
@@ -358,13 +359,15 @@ void raid_row_reset(RowOp *row)
 
 /* --- what rows share ----------------------------------------------------- */
 
-void raid_rows_init(RaidRows *rows, const RaidShape *shape,
-                    DiskPort *const *ports)
+void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
+                    RaidCard *card, DiskPort *const *ports)
 {
     rows->shape = *shape;
+    rows->card = card;
     g_queue_init(&rows->idle);
     for (unsigned member = 0; member < shape->members; member++) {
         rows->port[member] = ports[member];
+        raid_lane_init(&rows->lane[member], sim, card, ports[member]);
         if (ports[member]) {
             rows->present |= 1u << member;
         }
@@ -428,6 +431,9 @@ void raid_rows_clear(RaidRows *rows)
 
         g_free(row->io);
         g_free(row);
+    }
+    for (unsigned member = 0; member < rows->shape.members; member++) {
+        raid_lane_clear(&rows->lane[member]);
     }
     raid_pool_clear(&rows->pool);
 }

@@ -19,6 +19,7 @@
 #ifndef RAID_ARRAY_STRIPE_H
 #define RAID_ARRAY_STRIPE_H
 
+#include "raid-model/array/lane.h"
 #include "raid-model/array/plan.h"
 #include "raid-model/array/pool.h"
 #include "raid-model/array/unit.h"
@@ -30,7 +31,9 @@ typedef struct RowIo RowIo;
 /* What all rows of a unit share. */
 struct RaidRows {
     RaidShape shape;
+    RaidCard *card;
     DiskPort *port[RAID_MEMBERS_MAX];
+    RaidLane lane[RAID_MEMBERS_MAX];
     uint32_t present;                   /* mask of members */
     unsigned waiting[RAID_MEMBERS_MAX]; /* drive ops under way */
     unsigned turn[RAID_MEMBERS_MAX];    /* mirror.c's memory, one per set */
@@ -88,8 +91,8 @@ struct RowOp {
     RowIo *io;
 };
 
-void raid_rows_init(RaidRows *rows, const RaidShape *shape,
-                    DiskPort *const *ports);
+void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
+                    RaidCard *card, DiskPort *const *ports);
 void raid_rows_clear(RaidRows *rows);   /* every RowOp has been given back */
 
 /* Every row of the unit can still be read. */

@@ -71,6 +71,7 @@ void raid_unit_lose_member(RaidUnit *unit, unsigned member)
         return;
     }
     unit->rows.present &= ~(1u << member);
+    raid_lane_close(&unit->rows.lane[member]);
     unit->state = state_now(unit);
     if (unit->state != before) {
         sim_trace(unit->sim, SIM_TRACE_UNIT_STATE, state_words[unit->state],
@@ -338,12 +339,20 @@ static void end_row_now(RaidUnit *unit, RowOp *row)
     raid_row_give(row);
 }
 
+static void hold_lanes(RaidUnit *unit, bool hold)
+{
+    for (unsigned m = 0; m < unit->rows.shape.members; m++) {
+        raid_lane_hold(&unit->rows.lane[m], hold);
+    }
+}
+
 void raid_unit_reset(RaidUnit *unit)
 {
     GList *link;
 
     g_assert(!unit->rows.resetting);
     unit->rows.resetting = true;
+    hold_lanes(unit, true);
     g_queue_init(&unit->runnable);
     g_queue_init(&unit->over);
     while ((link = unit->all.head)) {
@@ -355,17 +364,18 @@ void raid_unit_reset(RaidUnit *unit)
     while ((link = unit->ops.head)) {
         complete(link->data, UNIT_ABORTED);
     }
+    hold_lanes(unit, false);
     unit->rows.resetting = false;
 }
 
 RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
-                        DiskPort *const *ports, RaidUnitNotify *notify,
-                        void *opaque)
+                        RaidCard *card, DiskPort *const *ports,
+                        RaidUnitNotify *notify, void *opaque)
 {
     RaidUnit *unit = g_new0(RaidUnit, 1);
 
     g_assert(shape->members <= RAID_MEMBERS_MAX);
-    raid_rows_init(&unit->rows, shape, ports);
+    raid_rows_init(&unit->rows, sim, shape, card, ports);
     unit->rows.lost = row_lost_member;
     unit->rows.repaired = row_repaired;
     unit->rows.ended = row_ended;

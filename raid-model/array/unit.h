@@ -24,6 +24,7 @@
 #define RAID_ARRAY_UNIT_H
 
 #include "disk-model/drive/port.h"
+#include "raid-model/array/card.h"
 #include "raid-model/array/layout.h"
 
 typedef enum UnitVerb { UNIT_READ, UNIT_WRITE, UNIT_FLUSH } UnitVerb;
@@ -71,11 +72,11 @@ typedef void RaidUnitNotify(void *opaque, RaidUnit *unit, unsigned member,
 
 /*
  * ports[i] is member i's port, or NULL for a member that is missing.
- * `number` is only a name for the trace.
+ * `number` is only a name for the trace.  `card` is borrowed.
  */
 RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
-                        DiskPort *const *ports, RaidUnitNotify *notify,
-                        void *opaque);
+                        RaidCard *card, DiskPort *const *ports,
+                        RaidUnitNotify *notify, void *opaque);
 void raid_unit_free(RaidUnit *unit);            /* no op may be lent to it */
 
 const RaidShape *raid_unit_shape(const RaidUnit *unit);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "disk-model/world/sim.h"
+#include "raid-model/array/card.h"
 
 typedef struct BoardModel {
     const char *name;           /* "3ware-7410", also QEMU's device name */
@@ -28,6 +28,9 @@ typedef struct BoardModel {
     uint64_t link_bytes_per_s;  /* per port */
     uint64_t bus_bytes_per_s;   /* host bus, after protocol */
     SimTime command_ns;         /* firmware's time for one command */
+    /* See raid-model/array/card.h: */
+    RaidLaneOrder lane_order;
+    unsigned lane_committed, lane_window;
 } BoardModel;
 
 extern const BoardModel board_model[];

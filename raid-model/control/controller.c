@@ -41,6 +41,7 @@ struct RaidController {
     void (*on_event)(void *opaque);
     void *on_event_opaque;
     SimPipe processor, bus;
+    RaidCard card;
 };
 
 /* --- events -------------------------------------------------------------- */
@@ -199,8 +200,8 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
             ctl->port_unit[spec->port[i]] = (int)number;
         }
     }
-    own->unit = raid_unit_new(ctl->sim, number, shape, port, member_lost,
-                              ctl);
+    own->unit = raid_unit_new(ctl->sim, number, shape, &ctl->card, port,
+                              member_lost, ctl);
     raid_unit_on_repair(own->unit, sector_repaired, ctl);
 }
 
@@ -326,6 +327,8 @@ void raid_controller_reset(RaidController *ctl)
     }
     ctl->processor.free_at = 0;         /* work booked for what is gone */
     ctl->bus.free_at = 0;
+    ctl->card.to_drives.free_at = 0;
+    ctl->card.from_drives.free_at = 0;
 }
 
 /* --- costs --------------------------------------------------------------- */
@@ -352,6 +355,11 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
     ctl->board = board;
     ctl->answer.fire = answer_absent;
     ctl->bus.bytes_per_s = board->bus_bytes_per_s;
+    ctl->card = (RaidCard) {
+        .lane_order = board->lane_order,
+        .lane_committed = board->lane_committed,
+        .lane_window = board->lane_window,
+    };
     for (unsigned port = 0; port < PORTS_MAX; port++) {
         ctl->port_unit[port] = NO_UNIT;
     }

@@ -100,8 +100,8 @@ RaidBench *raid_bench_new_sized(RaidCode code, unsigned members,
             add_drive(bench, member);
         }
     }
-    bench->unit = raid_unit_new(bench->sim, 0, &bench->shape, bench->port,
-                                NULL, NULL);
+    bench->unit = raid_unit_new(bench->sim, 0, &bench->shape, &bench->card,
+                                bench->port, NULL, NULL);
     return bench;
 }
 

@@ -20,6 +20,7 @@ typedef struct RaidBench {
     Disk *disk[RAID_MEMBERS_MAX];       /* NULL: missing from the start */
     DiskPort *port[RAID_MEMBERS_MAX];
     uint32_t lost;                      /* mask: contents are not ours now */
+    RaidCard card;                      /* no limits, unless changed */
     RaidUnit *unit;
     uint64_t capacity;
     uint8_t *flat;                      /* what the unit should hold */

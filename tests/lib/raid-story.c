@@ -7,6 +7,23 @@
 #include "tests/lib/raid-story.h"
 #include "tests/lib/unit.h"
 
+#define OP_SECTORS_MAX 3000
+
+static const RaidCard cards[STORY_CARDS] = {
+    { 0 },
+    {
+        .lane_order = RAID_LANE_CLOOK, .lane_committed = 2, .lane_window = 3,
+        .to_drives.bytes_per_s = 20000000,
+        .from_drives.bytes_per_s = 30000000,
+    },
+};
+
+Story *story_on_card(Story *story, unsigned card)
+{
+    story->bench->card = cards[card];
+    return story;
+}
+
 bool shape_can_lose(const Shape *shape)
 {
     return raid_level[shape->code].row_redundant;
@@ -126,5 +143,88 @@ void story_check_from_somebody(const Story *story, const uint8_t *contents,
                            lba * DISK_SECTOR_BYTES, DISK_SECTOR_BYTES) == 0;
         }
         unit_holds(found);
+    }
+}
+
+/* --- stories ------------------------------------------------------------- */
+
+/* Mostly small, some over several rows; often near the one before. */
+static void choose_span(RaidBench *bench, uint64_t *lba, uint32_t *count)
+{
+    uint32_t most = raid_bench_random(bench, 4)
+        ? 40 : MIN(OP_SECTORS_MAX, (uint32_t)bench->capacity / 3);
+
+    *count = 1 + raid_bench_random(bench, most);
+    *lba = raid_bench_random(bench, 3)
+        ? raid_bench_random(bench, (uint32_t)(bench->capacity - *count + 1))
+        : raid_bench_random(bench, 600);
+    if (raid_bench_random(bench, 40) == 0) {
+        *lba = bench->capacity - *count;
+    }
+}
+
+static bool clashes(const Story *story, UnitVerb verb, uint64_t lba,
+                    uint32_t count)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const Asked *other = &story->asked[i];
+
+        if (other->busy && other->op.verb != UNIT_FLUSH &&
+            (verb == UNIT_WRITE || other->op.verb == UNIT_WRITE) &&
+            story_overlap(&other->op, lba, count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void story_ask_something(Story *story, Asked *asked)
+{
+    RaidBench *bench = story->bench;
+    UnitVerb verb = raid_bench_random(bench, 5) < 3 ? UNIT_WRITE : UNIT_READ;
+    uint64_t lba;
+    uint32_t count;
+
+    if (raid_bench_random(bench, 30) == 0) {
+        story_ask(story, asked, UNIT_FLUSH, 0, 0);
+        return;
+    }
+    do {
+        choose_span(bench, &lba, &count);
+    } while (clashes(story, verb, lba, count));
+    story_ask(story, asked, verb, lba, count);
+    if (verb == UNIT_WRITE) {
+        memcpy(bench->flat + lba * DISK_SECTOR_BYTES, asked->data,
+               (size_t)count * DISK_SECTOR_BYTES);
+    }
+}
+
+void story_tell(Story *story, unsigned ops, int pull)
+{
+    RaidBench *bench = story->bench;
+
+    for (unsigned n = 0; n < ops; n++) {
+        Asked *asked = &story->asked[raid_bench_random(bench, SLOTS)];
+
+        while (asked->busy) {
+            unit_holds(sim_step(bench->sim));
+        }
+        story_ask_something(story, asked);
+        if (pull >= 0 && n == ops / 2) {
+            raid_bench_pull(bench, (unsigned)pull);
+        }
+    }
+    story_drain(story);
+}
+
+void story_read_all_back(Story *story)
+{
+    RaidBench *bench = story->bench;
+    uint32_t step = 16384;
+
+    for (uint64_t lba = 0; lba < bench->capacity; lba += step) {
+        story_ask(story, &story->asked[0], UNIT_READ, lba,
+            (uint32_t)MIN(step, bench->capacity - lba));
+        story_drain(story);
     }
 }

@@ -9,6 +9,7 @@
 #include "tests/lib/raid-bench.h"
 
 #define SLOTS 8                 /* ops in flight */
+#define STORY_CARDS 2
 
 typedef struct Shape {
     RaidCode code;
@@ -35,6 +36,8 @@ typedef struct Story {
 Story *story_on(RaidBench *bench);
 Story *story_new(const Shape *shape, uint32_t missing, uint32_t seed);
 void story_free(Story *story);
+/* Before anything is asked.  Card 0 has no limits, card 1 has all. */
+Story *story_on_card(Story *story, unsigned card);
 
 bool shape_can_lose(const Shape *shape);        /* a member */
 bool story_overlap(const UnitOp *op, uint64_t lba, uint32_t count);
@@ -46,6 +49,13 @@ void story_ask(Story *story, Asked *asked, UnitVerb verb, uint64_t lba,
 void story_submit(Story *story, Asked *asked);
 /* Until nothing is left to happen; every op has ended then. */
 void story_drain(Story *story);
+
+/* An op on sectors nobody else has in hand; `flat` changes with it. */
+void story_ask_something(Story *story, Asked *asked);
+/* So many of them; `pull`: a member that goes half way, or -1. */
+void story_tell(Story *story, unsigned ops, int pull);
+/* All of it through the unit, as a host would. */
+void story_read_all_back(Story *story);
 
 /*
  * Each sector of `contents` is as one of the writes asked had it, or, when

@@ -26,6 +26,7 @@ static const Shape redundant[] = {
 
 static RaidShape shape;
 static MdArray md;
+static RaidCard card;           /* without limits */
 static RaidUnit *unit;
 static uint64_t capacity;
 static uint8_t flat[3 * DATA_SECTORS][SECTOR];
@@ -103,7 +104,7 @@ static void begin(const Shape *of, uint32_t missing, uint32_t seed)
         port[m] = missing >> m & 1 ? NULL : &world.port[m];
     }
     format();
-    unit = raid_unit_new(world.sim, 0, &shape, port, note_lost, NULL);
+    unit = raid_unit_new(world.sim, 0, &shape, &card, port, note_lost, NULL);
     raid_unit_on_repair(unit, note_repair, NULL);
 }
 

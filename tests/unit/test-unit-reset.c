@@ -57,12 +57,13 @@ static void check_after_reset(Story *story, uint32_t missing)
 }
 
 /* Reset after `events` events; false when the story was over before. */
-static bool reset_after(const Shape *shape, uint32_t missing,
+static bool reset_after(const Shape *shape, unsigned card, uint32_t missing,
                         unsigned events)
 {
     uint64_t sectors = RAID_RESERVED_SECTORS + (shape->stripe ? 3 * 128 : 600);
-    Story *story = story_on(raid_bench_new_sized(
-        shape->code, shape->members, shape->stripe, sectors, missing, 900));
+    Story *story = story_on_card(story_on(raid_bench_new_sized(
+        shape->code, shape->members, shape->stripe, sectors, missing, 900)),
+        card);
     bool over = false;
 
     begin_reset_story(story);
@@ -80,15 +81,15 @@ static bool reset_after(const Shape *shape, uint32_t missing,
 
 START_TEST(a_reset_at_any_event_leaves_every_row_whole)
 {
-    const Shape *shape = &shapes[_i];
-    unsigned events = 0;
+    const Shape *shape = &shapes[_i % SHAPES];
+    unsigned card = (unsigned)(_i / SHAPES), events = 0;
 
-    while (reset_after(shape, 0, events)) {
+    while (reset_after(shape, card, 0, events)) {
         events++;
     }
     ck_assert_uint_gt(events, 5);
     for (unsigned m = 0; shape_can_lose(shape) && m < shape->members; m++) {
-        for (events = 0; reset_after(shape, 1u << m, events); events++) {
+        for (events = 0; reset_after(shape, card, 1u << m, events); events++) {
         }
     }
 }
@@ -108,7 +109,8 @@ static void reset_in_done(UnitOp *op)
 
 START_TEST(a_reset_from_inside_done_ends_all_others)
 {
-    Story *story = story_new(&shapes[_i], 0, 1000);
+    Story *story = story_on_card(story_new(&shapes[_i % SHAPES], 0, 1000),
+                                 (unsigned)(_i / SHAPES));
 
     begin_reset_story(story);
     for (unsigned i = 0; i < RESET_OPS; i++) {
@@ -154,9 +156,9 @@ int main(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, a_reset_at_any_event_leaves_every_row_whole, 0,
-                        SHAPES);
+                        SHAPES * STORY_CARDS);
     tcase_add_loop_test(tc, a_reset_from_inside_done_ends_all_others, 0,
-                        SHAPES);
+                        SHAPES * STORY_CARDS);
     tcase_add_loop_test(tc, done_may_submit_the_same_op_again, 0, SHAPES);
     suite_add_tcase(suite, tc);
     return unit_run(suite);

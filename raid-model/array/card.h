@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Card - what the units of one card share: its ways, and the paths and
+ * engines of finite speed that all their bytes pass.
+ *
+ * Filled in by control/ from a row of the board table, borrowed by units
+ * and lanes, and used by them only.  A zeroed card has no limits and serves
+ * everything in order of arrival.
+ */
+#ifndef RAID_ARRAY_CARD_H
+#define RAID_ARRAY_CARD_H
+
+#include "disk-model/world/pipe.h"
+
+/* Which drive op waiting on the card goes to its drive next. */
+typedef enum RaidLaneOrder {
+    RAID_LANE_FIFO,
+    RAID_LANE_CLOOK,            /* upwards from the last, then from below */
+} RaidLaneOrder;
+
+typedef struct RaidCard {
+    RaidLaneOrder lane_order;
+    unsigned lane_committed;    /* ops at a drive at once; 0: no limit */
+    unsigned lane_window;       /* the oldest so many are chosen among;
+                                 * 0: all that wait */
+    SimPipe to_drives, from_drives;     /* all drives' bytes */
+} RaidCard;
+
+#endif
