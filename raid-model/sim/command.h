@@ -21,6 +21,7 @@ typedef struct Command {
 
 int command_fio(int argc, char **argv);
 int command_iometer(int argc, char **argv);
+int command_published(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_drives(int argc, char **argv);

@@ -16,6 +16,8 @@ static const Command command[] = {
       command_fio },
     { "iometer", "an IOMeter pattern on a unit of equal drives",
       command_iometer },
+    { "published", "a table of measurements: model against each row",
+      command_published },
     { "replay", "a recorded trace on a drive: model against measurement",
       command_replay },
     { "bench", "how fast this program is on this machine", command_bench },
@@ -40,7 +42,7 @@ static void print_help(FILE *out)
 {
     fprintf(out, "Usage: raidsim COMMAND [OPTION...]\n\n");
     for (unsigned i = 0; i < G_N_ELEMENTS(command); i++) {
-        fprintf(out, "  %-8s %s\n", command[i].name, command[i].summary);
+        fprintf(out, "  %-9s %s\n", command[i].name, command[i].summary);
     }
     fputs(help, out);
 }

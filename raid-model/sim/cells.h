@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cells - runs that published figures call for, each done once.
+ *
+ * One asks for a cell; if it was not run yet it is noted, and the next
+ * cells_run() runs all that were noted, on every processor at once.  So
+ * who needs values asks, runs, and asks again, until nothing is missing.
+ */
+#ifndef RAID_SIM_CELLS_H
+#define RAID_SIM_CELLS_H
+
+#include <stdint.h>
+
+#include "disk-model/world/sim.h"
+
+typedef struct Cells Cells;
+
+typedef struct CellAsk {
+    const char *board, *drive, *level;  /* platter's names */
+    unsigned members;
+    const char *pattern;        /* iometer.h's, or "bonnie:PHASE" */
+    unsigned depth;
+} CellAsk;
+
+typedef enum CellState { CELL_MISSING, CELL_DONE, CELL_FAILED } CellState;
+
+typedef struct CellValue {
+    CellState state;
+    double iops, mib_per_s;     /* bonnie: what the phase counts, in both */
+    double mean_ms;             /* of a request */
+    char why[200];              /* it failed */
+} CellValue;
+
+typedef struct CellsPlan {
+    uint64_t seed;
+    SimTime turn_ns;
+    const char *sequential_bytes;       /* "64k": sequential_write's */
+} CellsPlan;
+
+Cells *cells_new(const CellsPlan *plan);
+void cells_free(Cells *cells);
+
+const CellValue *cells_get(Cells *cells, const CellAsk *ask);
+unsigned cells_missing(const Cells *cells);
+/*
+ * Runs what is missing, in processes of its own; shows progress.  After
+ * Ctrl-C what was not run stays missing.
+ */
+void cells_run(Cells *cells);
+
+#endif
