@@ -202,6 +202,7 @@ static void begin_read(Disk *disk, DiskOp *op)
         cached->need = NEED_ARM;
         return;
     }
+    cached->in_run = false;
     op->time.overhead_ns = miss;
     join = joins(disk, op->span);
     if (join) {

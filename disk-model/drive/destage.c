@@ -177,12 +177,14 @@ static SimTime may_leave(const Disk *disk)
     if (cached->need != NEED_NOTHING) {
         return cached->arm_free;
     }
-    if (read_waits(disk) || (idle && disk->busy && !is_full(disk))) {
+    if (read_waits(disk)) {
         return SIM_NEVER;
     }
-    return idle && !is_full(disk) ? MAX(cached->arm_free,
-                                        cached->idle_since + idle)
-                                  : cached->arm_free;
+    if (!idle || cached->in_run || is_full(disk)) {
+        return cached->arm_free;
+    }
+    return disk->busy ? SIM_NEVER
+                      : MAX(cached->arm_free, cached->idle_since + idle);
 }
 
 void cached_idle(Disk *disk)
@@ -200,6 +202,7 @@ void cached_idle(Disk *disk)
         return;
     }
     ahead_stop(disk, now);
+    cached->in_run = cached->need != NEED_ROOM || cached->in_run;
     cached->leaver = choose_leaver(disk);
     cached->leaving = true;
     cached->held.write[cached->leaver]->leaving = true;

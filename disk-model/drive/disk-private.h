@@ -47,6 +47,7 @@ typedef struct Cached {
     SimTime arm_free;           /* after the least of reading ahead */
     SimTime idle_since;         /* nothing in front */
     uint32_t writes_in_a_row;   /* cached, since the last read */
+    bool in_run;                /* one leaves after the other */
     bool leaving;               /* a held write is on its way: */
     unsigned leaver;            /* this one, */
     SimEvent left;              /* until then */
