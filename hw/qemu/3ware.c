@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A 3ware Escalade card as a PCI function: one device type for each row of
- * board_model[].
+ * board_model[].  Those of other makers are there to say that they cannot
+ * be had.
  *
  *   -device 3ware-7410,id=raid,units=raid5:0-3:64k
  *
@@ -222,8 +223,14 @@ static void card_reset_hold(Object *obj, ResetType type)
 /* Grammar now, where QEMU can name the option; drives when all are there. */
 static bool check_properties(TwCard *card, Error **errp)
 {
+    const BoardModel *board = TW_CARD_GET_CLASS(card)->board;
     GError *err = NULL;
 
+    if (!board->registers) {
+        error_setg(errp, "%s has no register interface that a guest's driver "
+                   "could use; it exists in raidsim only", board->name);
+        return false;
+    }
     if (card->reset_delay_ms > RESET_DELAY_MAX_MS) {
         error_setg(errp, "reset-delay: at most %d ms", RESET_DELAY_MAX_MS);
         return false;
@@ -362,6 +369,11 @@ static void board_class_init(ObjectClass *klass, TwClassData data)
 
     TW_CARD_CLASS(klass)->board = board;
     DEVICE_CLASS(klass)->desc = board->title;
+    if (!board->registers) {
+        DEVICE_CLASS(klass)->desc = "in raidsim only";
+        clear_bit(DEVICE_CATEGORY_STORAGE, DEVICE_CLASS(klass)->categories);
+        set_bit(DEVICE_CATEGORY_MISC, DEVICE_CLASS(klass)->categories);
+    }
     pc->device_id = board->pci_device;
     pc->subsystem_id = board->pci_device;
     pc->revision = board->pci_revision;

@@ -51,8 +51,12 @@ const RaidLevel raid_level[RAID_CODES] = {
     },
 };
 
+/* RAID 01 names the same two pairs, drawn the other way round. */
 const RaidLevel *raid_level_find(const char *name)
 {
+    if (strcmp(name, "raid01") == 0) {
+        return &raid_level[RAID_10];
+    }
     for (unsigned i = 0; i < RAID_CODES; i++) {
         if (strcmp(raid_level[i].name, name) == 0) {
             return &raid_level[i];

@@ -24,6 +24,16 @@
  *   committed          guess: a drive works on one command, the next is
  *                      chosen by then (Chung, Gray, Worthington, Horst 2000
  *                      explain so why a depth of two gains nothing)
+ *   driver's commands  254: Linux 3w-xxxx; 1: Windows 2000's port driver
+ *                      before a plain ATA port; 256 (others): guess
+ *
+ * Boards of other makers, for comparison:
+ *   ports, levels      product names and reviews (StorageReview 2001,
+ *                      xbitlabs 2004); plain ports with one drive a cable
+ *   bus                as above for PCI 32/33; PCI 32/66 and the hub link of
+ *                      the on-board ports: assumed
+ *   command time       guess: the computer's own for plain ports and the TX4,
+ *                      a slow processor's (i960RS) for the 2400A
  */
 #include "raid-model/control/board.h"
 
@@ -38,14 +48,37 @@
 #define PCI_32_33 MB_PER_S(107)
 #define PCI_64_33 MB_PER_S(180)
 #define PCI_64_66 MB_PER_S(203.5)
+#define PCI_32_66 MB_PER_S(200)
+#define HUB_LINK  MB_PER_S(133)
+#define PORT_COMMAND_NS SIM_US(50)
+#define I960_COMMAND_NS SIM_US(300)
 #define COMMAND_NS SIM_US(150)          /* guess */
+#define OFFERS(code) (1u << (code))
+#define ALL_LEVELS (OFFERS(RAID_CODES) - 1)
+#define PLAIN_LEVELS (OFFERS(RAID_JBOD) | OFFERS(RAID_SINGLE))
+
+/* What is not ours to imitate, only to compare with. */
+#define OTHERS                                                          \
+    .firmware = "", .bios = "", .monitor = "",                          \
+    .pcb = "", .achip = "", .pchip = ""
+
+#define PLAIN_PORTS OTHERS,                                             \
+    .ports = 2, .levels = PLAIN_LEVELS,                                 \
+    .command_ns = PORT_COMMAND_NS, .driver_commands = 1,                \
+    .lane_order = RAID_LANE_FIFO, .lane_committed = 1
+
+#define FASTTRAK OTHERS,                                                \
+    .ports = 4, .sata = true,                                           \
+    .link_bytes_per_s = SATA150, .bus_bytes_per_s = PCI_32_66,          \
+    .lane_order = RAID_LANE_CLOOK, .lane_committed = 1
 
 #define ESCALADE                                                        \
-    .command_ns = COMMAND_NS,                                           \
+    .registers = true,                                                  \
+    .command_ns = COMMAND_NS, .driver_commands = 254,                   \
     .lane_order = RAID_LANE_CLOOK, .lane_committed = 2
 
 #define ESCALADE_6000 ESCALADE,                                         \
-    .raid5 = true,                                                      \
+    .levels = ALL_LEVELS,                                               \
     .pci_device = 0x1000, .pci_revision = 0x12,                         \
     .pchip_major = 5, .pchip_minor = 7,                                 \
     .firmware = "FE6X 1.05.00.068", .bios = "BE6X 1.08.00.048",         \
@@ -59,7 +92,7 @@
     .pcb = "Rev4", .achip = "3.20", .pchip = "1.30-66"
 
 #define ESCALADE_7000_ATA ESCALADE_7000,                                \
-    .raid5 = true,                                                      \
+    .levels = ALL_LEVELS,                                               \
     .firmware = "FE7X 1.05.00.068", .bios = "BE7X 1.08.00.048",         \
     .monitor = "ME7X 1.01.00.040"
 
@@ -101,19 +134,51 @@ const BoardModel board_model[] = {
     }, {
         .name = "3ware-8006-2", .ports = 2,
         .title = "3ware Escalade 8006-2: 2 SATA ports, PCI 64/66, no RAID 5",
-        ESCALADE_8006_SATA,
+        ESCALADE_8006_SATA, .levels = ALL_LEVELS & ~OFFERS(RAID_5),
     }, {
         .name = "3ware-8506-4", .ports = 4,
         .title = "3ware Escalade 8506-4: 4 SATA ports, PCI 64/66",
-        ESCALADE_8006_SATA, .raid5 = true,
+        ESCALADE_8006_SATA, .levels = ALL_LEVELS,
     }, {
         .name = "3ware-8506-8", .ports = 8,
         .title = "3ware Escalade 8506-8: 8 SATA ports, PCI 64/66",
-        ESCALADE_8006_SATA, .raid5 = true,
+        ESCALADE_8006_SATA, .levels = ALL_LEVELS,
     }, {
         .name = "3ware-8506-12", .ports = 12,
         .title = "3ware Escalade 8506-12: 12 SATA ports, PCI 64/66",
-        ESCALADE_8006_SATA, .raid5 = true,
+        ESCALADE_8006_SATA, .levels = ALL_LEVELS,
+    }, {
+        .name = "ata-onboard",
+        .title = "Abit SL6 on-board ports: 2 ATA/100 ports, no arrays",
+        PLAIN_PORTS,
+        .link_bytes_per_s = UDMA100, .bus_bytes_per_s = HUB_LINK,
+    }, {
+        .name = "promise-ultra66",
+        .title = "Promise Ultra66: 2 ATA/66 ports, PCI 32/33, no arrays",
+        PLAIN_PORTS,
+        .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,
+    }, {
+        .name = "adaptec-2400a", .ports = 4,
+        .title = "Adaptec ATA RAID 2400A: 4 ATA/100 ports, PCI 32/33, cache",
+        OTHERS, .levels = ALL_LEVELS,
+        .link_bytes_per_s = UDMA100, .bus_bytes_per_s = PCI_32_33,
+        .command_ns = I960_COMMAND_NS, .driver_commands = 256,
+        .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,
+    }, {
+        .name = "fasttrak-s150-sx4",
+        .title = "Promise FastTRAK S150 SX4: 4 SATA ports, PCI 32/66, cache",
+        FASTTRAK, .levels = ALL_LEVELS,
+        .command_ns = SIM_US(100), .driver_commands = 256,
+    }, {
+        .name = "fasttrak-s150-sx4-wt",
+        .title = "Promise FastTRAK S150 SX4, its cache written through",
+        FASTTRAK, .levels = ALL_LEVELS,
+        .command_ns = SIM_US(100), .driver_commands = 256,
+    }, {
+        .name = "fasttrak-s150-tx4",
+        .title = "Promise FastTRAK S150 TX4: 4 SATA ports, PCI 32/66",
+        FASTTRAK, .levels = ALL_LEVELS & ~OFFERS(RAID_5),
+        .command_ns = PORT_COMMAND_NS, .driver_commands = 256,
     },
 };
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Board - what makes one card model differ from another: ports, link and
- * bus ceilings, cost of a command, what it says of itself.  Data only.
+ * Board - what makes one card model differ from another: ports, levels, link
+ * and bus ceilings, cost of a command, how it works inside, what it says of
+ * itself.  Data only.
  *
  * Costs are what one command or byte costs on the card itself, apart from
- * the drives.  Each row says where its numbers come from.
+ * the drives.  Each row says where its numbers come from.  Only 3ware boards
+ * have registers a driver could talk to; the others were measured beside
+ * them and exist in raidsim alone.
  */
 #ifndef RAID_CONTROL_BOARD_H
 #define RAID_CONTROL_BOARD_H
@@ -13,13 +16,15 @@
 #include <stdint.h>
 
 #include "raid-model/array/card.h"
+#include "raid-model/array/layout.h"
 
 typedef struct BoardModel {
     const char *name;           /* "3ware-7410", also QEMU's device name */
     const char *title;          /* one line for people */
     uint8_t ports;
     bool sata;
-    bool raid5;                 /* the board offers RAID 5 */
+    bool registers;             /* a 3ware board, to be had in QEMU */
+    uint32_t levels;            /* offered: mask of 1 << RaidCode */
     uint16_t pci_device;        /* 0x1000 or 0x1001, vendor 0x13c1 */
     uint8_t pci_revision;
     uint8_t pchip_major, pchip_minor;   /* status register, top byte */
@@ -28,6 +33,8 @@ typedef struct BoardModel {
     uint64_t link_bytes_per_s;  /* per port */
     uint64_t bus_bytes_per_s;   /* host bus, after protocol */
     SimTime command_ns;         /* firmware's time for one command */
+    unsigned driver_commands;   /* its driver keeps on the card; the host
+                                 * queues the rest */
     /* See raid-model/array/card.h: */
     RaidLaneOrder lane_order;
     unsigned lane_committed, lane_window;
@@ -36,5 +43,10 @@ typedef struct BoardModel {
 extern const BoardModel board_model[];
 extern const unsigned board_models;
 const BoardModel *board_model_find(const char *name);   /* or NULL */
+
+static inline bool board_offers(const BoardModel *board, RaidCode level)
+{
+    return board->levels >> level & 1;
+}
 
 #endif

@@ -205,6 +205,21 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
     raid_unit_on_repair(own->unit, sector_repaired, ctl);
 }
 
+static bool deny_level(const BoardModel *board, const RaidLevel *level,
+                       GError **error)
+{
+    g_autoptr(GString) offered = g_string_new(NULL);
+
+    for (RaidCode code = RAID_CODES; code-- > 0;) {
+        if (board_offers(board, code)) {
+            g_string_append_printf(offered, "%s%s", offered->len ? ", " : "",
+                                   raid_level[code].name);
+        }
+    }
+    return raid_deny(error, "%s: a %s does not offer %s; it has %s",
+                     level->name, board->name, level->title, offered->str);
+}
+
 bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
                             GError **error)
 {
@@ -214,9 +229,8 @@ bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
     if (!raid_spec_check(spec, error)) {
         return false;
     }
-    if (spec->level->code == RAID_5 && !ctl->board->raid5) {
-        return raid_deny(error, "raid5: a %s does not offer RAID 5; it has "
-                         "raid0, raid1, single and jbod", ctl->board->name);
+    if (!board_offers(ctl->board, spec->level->code)) {
+        return deny_level(ctl->board, spec->level, error);
     }
     if (!check_drives(ctl, spec, error) ||
         !shape_unit(ctl, spec, &shape, error)) {

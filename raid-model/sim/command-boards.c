@@ -10,15 +10,16 @@
 
 static void print_text(void)
 {
-    printf("board           ports link    RAID 5 bus MB/s link MB/s "
-           "command us\n");
+    printf("board                ports link RAID 5 bus MB/s link MB/s "
+           "command us QEMU\n");
     for (unsigned i = 0; i < board_models; i++) {
         const BoardModel *board = &board_model[i];
 
-        printf("%-15s %5u %-7s %-6s %8.0f %9.0f %10.0f\n", board->name,
+        printf("%-20s %5u %-4s %-6s %8.0f %9.0f %10.0f %s\n", board->name,
                board->ports, board->sata ? "SATA" : "ATA",
-               board->raid5 ? "yes" : "no", board->bus_bytes_per_s / 1e6,
-               board->link_bytes_per_s / 1e6, board->command_ns / 1e3);
+               board_offers(board, RAID_5) ? "yes" : "no",
+               board->bus_bytes_per_s / 1e6, board->link_bytes_per_s / 1e6,
+               board->command_ns / 1e3, board->registers ? "yes" : "no");
     }
 }
 
@@ -37,10 +38,12 @@ static void print_json(void)
         json_string(&json, "title", board->title);
         json_integer(&json, "ports", board->ports);
         json_integer(&json, "sata", board->sata);
-        json_integer(&json, "raid5", board->raid5);
+        json_integer(&json, "raid5", board_offers(board, RAID_5));
+        json_integer(&json, "qemu", board->registers);
         json_integer(&json, "bus_bytes_per_s", board->bus_bytes_per_s);
         json_integer(&json, "link_bytes_per_s", board->link_bytes_per_s);
         json_integer(&json, "command_ns", board->command_ns);
+        json_integer(&json, "driver_commands", board->driver_commands);
         json_string(&json, "firmware", board->firmware);
         json_close_object(&json);
     }
@@ -58,8 +61,8 @@ int command_boards(int argc, char **argv)
     };
 
     if (!command_options("boards", &argc, &argv, entries, NULL, 0,
-                         "Lists the controllers that raidsim fio --board and "
-                         "QEMU's -device know.")) {
+                         "Lists the controllers that raidsim fio --board "
+                         "knows; those of 3ware are QEMU devices too.")) {
         return COMMAND_USAGE;
     }
     if (as_json) {

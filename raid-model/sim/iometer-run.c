@@ -234,6 +234,7 @@ double iometer_mib_per_s(const IometerResult *result)
 
 HostPlan iometer_windows(const BoardModel *board)
 {
-    (void)board;
-    return (HostPlan) { .order = HOST_SORTED };
+    return (HostPlan) {
+        .order = HOST_SORTED, .commands_max = board->driver_commands,
+    };
 }
