@@ -101,8 +101,8 @@ static void drive_done(HostRequest *req)
     switch (req->disk_op.status) {
     case DISK_OK:
         if (direction(req) == ATA_DATA_IN) {
-            host_request_at(req, raid_controller_bus_at(req->host->ctl,
-                                                        ATA_BYTES),
+            host_request_at(req, raid_controller_bus_out(req->host->ctl,
+                                                         ATA_BYTES),
                             crossed);
         } else {
             answer_registers(req, GEN1_OK, req->ata.status, req->ata.error);

@@ -3,7 +3,7 @@
  * Gen1 I/O: READ, WRITE, and the commands that flush.
  *
  *   READ    check - room - unit ........ bus - scatter - answer
- *   WRITE   check - room - bus - gather - unit ........ - answer
+ *   WRITE   check - room - first piece - gather - unit ... bus - answer
  *
  * INIT_CONNECTION is never required and its credits are not enforced: no
  * BSD sends it before its first commands, one never does.
@@ -47,14 +47,23 @@ static void read_done(HostRequest *req)
         gen1_answer(req, result_of(req->unit_op.status));
         return;
     }
-    host_request_at(req, raid_controller_bus_at(req->host->ctl,
-                                                req->data_bytes),
+    host_request_at(req, raid_controller_bus_out(req->host->ctl,
+                                                 req->data_bytes),
                     read_crossed);
 }
 
 static void unit_op_done(HostRequest *req)
 {
     gen1_answer(req, result_of(req->unit_op.status));
+}
+
+static void write_done(HostRequest *req)
+{
+    if (req->crossed > sim_now(req->host->sim)) {
+        host_request_at(req, req->crossed, unit_op_done);
+    } else {
+        unit_op_done(req);
+    }
 }
 
 static void submit(HostRequest *req, UnitVerb verb, unsigned flags,
@@ -83,15 +92,18 @@ static void write_crossed(HostRequest *req)
     bool force = gen1_header(req)->flags & GEN1_IO_FLAG_FORCE_MEDIA;
 
     if (gen1_sg_gather(req, &sg, 0, req->data, req->data_bytes)) {
-        submit(req, UNIT_WRITE, force ? UNIT_FUA : 0, unit_op_done);
+        submit(req, UNIT_WRITE, force ? UNIT_FUA : 0, write_done);
     }
 }
 
+/* The unit starts with the first piece; the model has all data by then. */
 static void write_start(HostRequest *req)
 {
-    host_request_at(req, raid_controller_bus_at(req->host->ctl,
-                                                req->data_bytes),
-                    write_crossed);
+    SimTime first;
+
+    req->crossed = raid_controller_bus_in(req->host->ctl, req->data_bytes,
+                                          &first);
+    host_request_at(req, first, write_crossed);
 }
 
 static bool unit_is_there(HostRequest *req)

@@ -52,6 +52,7 @@ struct HostRequest {
     size_t packet_bytes;
     uint8_t *data;              /* from host_request_room() */
     size_t data_bytes;
+    SimTime crossed;            /* write data, all of it */
     unsigned unit;              /* the walk of "all units" */
     UnitOp unit_op;
     DiskOp disk_op;

@@ -21,6 +21,7 @@
 
 #define PORTS_MAX 16
 #define NO_UNIT (-1)
+#define BUS_PIECE_BYTES 4096u            /* guess: a page at a time */
 
 typedef struct CtlUnit {
     RaidUnit *unit;
@@ -353,9 +354,27 @@ SimTime raid_controller_command_at(RaidController *ctl)
                          ctl->board->command_ns);
 }
 
-SimTime raid_controller_bus_at(RaidController *ctl, uint64_t bytes)
+/* What follows the first piece on the bus, or goes before the last. */
+static SimTime bus_rest(const RaidController *ctl, uint64_t bytes)
 {
-    return sim_pipe_pass(&ctl->bus, sim_now(ctl->sim), bytes);
+    SimPipe idle = { .bytes_per_s = ctl->bus.bytes_per_s };
+
+    return sim_pipe_pass(&idle, 0, bytes - MIN(bytes, BUS_PIECE_BYTES));
+}
+
+SimTime raid_controller_bus_in(RaidController *ctl, uint64_t bytes,
+                               SimTime *first)
+{
+    SimTime all = sim_pipe_pass(&ctl->bus, sim_now(ctl->sim), bytes);
+
+    *first = all - bus_rest(ctl, bytes);
+    return all;
+}
+
+SimTime raid_controller_bus_out(RaidController *ctl, uint64_t bytes)
+{
+    return sim_pipe_pass(&ctl->bus,
+                         sim_now(ctl->sim) - bus_rest(ctl, bytes), bytes);
 }
 
 /* --- life ---------------------------------------------------------------- */

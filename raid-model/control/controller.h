@@ -63,9 +63,18 @@ void raid_controller_log(RaidController *ctl, RaidEventCode code,
                          uint8_t source);
 RaidEventQueue *raid_controller_events(RaidController *ctl);
 
-/* Costs: when the firmware has dealt with a command offered now, and when
- * `bytes` offered to the host bus now will have crossed it. */
+/*
+ * Costs: when the firmware has dealt with a command offered now, and what
+ * the host bus takes.  Data does not wait for its last byte: a write goes on
+ * to the unit when its first piece has come, and of a read only the last
+ * piece still has to leave when the unit is done, if the bus is free.
+ */
 SimTime raid_controller_command_at(RaidController *ctl);
-SimTime raid_controller_bus_at(RaidController *ctl, uint64_t bytes);
+/* Write data offered now: its first piece is here at *first, all at the
+ * result. */
+SimTime raid_controller_bus_in(RaidController *ctl, uint64_t bytes,
+                               SimTime *first);
+/* Read data complete now will have left at the result. */
+SimTime raid_controller_bus_out(RaidController *ctl, uint64_t bytes);
 
 #endif

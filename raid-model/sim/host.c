@@ -13,9 +13,9 @@
 enum {
     HOST_QUEUED,        /* in the disk queue */
     HOST_FIRMWARE,      /* until the board has dealt with the command */
-    HOST_BUS_IN,        /* write data on its way to the board */
+    HOST_BUS_IN,        /* until the first write data is on the board */
     HOST_UNIT,          /* lent to the unit */
-    HOST_BUS_OUT,       /* read data on its way to the host */
+    HOST_BUS_OUT,       /* the last of the data on its way */
 };
 
 typedef struct Entry {
@@ -130,10 +130,17 @@ static void finish(HostOp *op)
     op->done(op);
 }
 
-static SimTime bus(HostOp *op)
+static uint64_t bytes_of(const HostOp *op)
 {
-    return raid_controller_bus_at(op->host->ctl, (uint64_t)op->op.count *
-                                                 DISK_SECTOR_BYTES);
+    return (uint64_t)op->op.count * DISK_SECTOR_BYTES;
+}
+
+static void to_card(HostOp *op)
+{
+    SimTime first;
+
+    op->crossed = raid_controller_bus_in(op->host->ctl, bytes_of(op), &first);
+    enter(op, HOST_BUS_IN, first);
 }
 
 static void to_unit(HostOp *op)
@@ -150,7 +157,11 @@ static void unit_done(UnitOp *unit_op)
 
     host->sums.unit_ns += sim_now(host->sim) - op->entered;
     if (unit_op->verb == UNIT_READ && unit_op->status == UNIT_OK) {
-        enter(op, HOST_BUS_OUT, bus(op));
+        enter(op, HOST_BUS_OUT,
+              raid_controller_bus_out(host->ctl, bytes_of(op)));
+    } else if (unit_op->verb == UNIT_WRITE &&
+               op->crossed > sim_now(host->sim)) {
+        enter(op, HOST_BUS_OUT, op->crossed);
     } else {
         finish(op);
     }
@@ -166,7 +177,7 @@ static void step(SimEvent *ev)
     case HOST_FIRMWARE:
         sums->firmware_ns += spent;
         if (op->op.verb == UNIT_WRITE) {
-            enter(op, HOST_BUS_IN, bus(op));
+            to_card(op);
         } else {
             to_unit(op);
         }

@@ -51,6 +51,7 @@ struct HostOp {
     Host *host;
     unsigned state;
     SimTime entered;            /* the present state */
+    SimTime crossed;            /* a write's data, all of it */
 };
 
 typedef struct HostSums {       /* nanoseconds, over all requests */

@@ -399,12 +399,29 @@ START_TEST(commands_and_bytes_take_their_turn)
 {
     SimTime command = board_model_find("3ware-7410")->command_ns;
     uint64_t bytes = board_model_find("3ware-7410")->bus_bytes_per_s;
+    SimTime first;
 
     power_up("3ware-7410", 0);
     ck_assert_int_eq(raid_controller_command_at(ctl), command);
     ck_assert_int_eq(raid_controller_command_at(ctl), 2 * command);
-    ck_assert_int_eq(raid_controller_bus_at(ctl, bytes), SIM_S(1));
-    ck_assert_int_eq(raid_controller_bus_at(ctl, bytes), SIM_S(2));
+    ck_assert_int_eq(raid_controller_bus_in(ctl, bytes, &first), SIM_S(1));
+    ck_assert_int_eq(first, 4096 * SIM_S(1) / bytes);
+    ck_assert_int_eq(raid_controller_bus_in(ctl, bytes, &first), SIM_S(2));
+    ck_assert_int_eq(first, SIM_S(1) + 4096 * SIM_S(1) / bytes);
+    ck_assert_int_eq(raid_controller_bus_out(ctl, bytes), SIM_S(3));
+}
+END_TEST
+
+START_TEST(of_what_was_read_only_the_last_piece_still_has_to_leave)
+{
+    uint64_t bytes = board_model_find("3ware-7410")->bus_bytes_per_s;
+    SimTime piece = 4096 * SIM_S(1) / bytes;
+
+    power_up("3ware-7410", 0);
+    sim_run_until(sim, SIM_S(5));
+    ck_assert_int_eq(raid_controller_bus_out(ctl, bytes), SIM_S(5) + piece);
+    ck_assert_int_eq(raid_controller_bus_out(ctl, 4096),
+                     SIM_S(5) + 2 * piece);
 }
 END_TEST
 
@@ -430,6 +447,8 @@ int main(void)
     tcase_add_test(tc, an_absent_unit_answers_offline_and_later);
     tcase_add_test(tc, a_reset_ends_everything_and_keeps_events);
     tcase_add_test(tc, commands_and_bytes_take_their_turn);
+    tcase_add_test(tc,
+                   of_what_was_read_only_the_last_piece_still_has_to_leave);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }
