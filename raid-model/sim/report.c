@@ -4,30 +4,33 @@
  */
 #include <inttypes.h>
 
-#include "raid-model/sim/number.h"
 #include "raid-model/sim/report.h"
 
 bool report_expects(const Report *report, Expect *expect)
 {
-    const RunPlan *plan = report->plan;
-    RaidUnit *unit = raid_controller_unit(report->rig->ctl, plan->unit);
+    const JobResult *result = job_run_result(report->run, 0);
+    const JobPlan *plan = result->plan;
+    RaidUnit *unit = raid_controller_unit(report->rig->ctl, report->unit);
     const RaidShape *shape = raid_unit_shape(unit);
     unsigned port;
 
-    if (shape->members != 1 || plan->depth != 1 || !plan->work.random ||
-        plan->work.read_percent != 100 ||
-        plan->work.sectors != raid_capacity(shape)) {
+    if (job_run_results(report->run) != 1 || result->jobs != 1 ||
+        shape->members != 1 || plan->depth != 1 ||
+        plan->draw.random_percent != 100 || plan->draw.read_percent != 100 ||
+        plan->draw.spread != DRAW_UNIFORM ||
+        draw_least(&plan->draw) != draw_most(&plan->draw) ||
+        plan->draw.sectors != raid_capacity(shape)) {
         return false;
     }
     port = disk_port_number(raid_unit_port(unit, 0));
     *expect = expect_random_read(report->rig->drive[port].preset,
-                                 plan->work.block_sectors,
+                                 draw_most(&plan->draw),
                                  raid_controller_board(report->rig->ctl)
                                      ->link_bytes_per_s);
     return true;
 }
 
-static void print_side(FILE *out, const char *name, const RunSide *side,
+static void print_side(FILE *out, const char *name, const JobSide *side,
                        double seconds)
 {
     const Latency *latency = &side->latency;
@@ -74,7 +77,7 @@ static void print_split(FILE *out, const char *port, const char *drive,
     fputc('\n', out);
 }
 
-static void print_drives(const Report *report, FILE *out)
+static void print_drives(const Report *report, SimTime took, FILE *out)
 {
     const Rig *rig = report->rig;
     const Watch *watch = report->watch;
@@ -91,29 +94,29 @@ static void print_drives(const Report *report, FILE *out)
         }
         g_snprintf(port, sizeof(port), "%u", i);
         print_split(out, port, rig->drive[i].preset->id, split,
-                    report->result->took ?
-                    (split->ops * split->total.mean - split->queue_ns) /
-                    report->result->took : 0);
+                    took ? (split->ops * split->total.mean -
+                            split->queue_ns) / took : 0);
     }
     print_split(out, "all", "", &watch->all, -1);
 }
 
-static void print_commands(const Report *report, FILE *out)
+static uint64_t requests(const JobResult *result)
 {
-    const RunResult *result = report->result;
-    uint64_t requests = result->read.requests + result->write.requests;
-    double n = requests * 1e6;
+    return result->side[UNIT_READ].requests +
+           result->side[UNIT_WRITE].requests;
+}
+
+static void print_commands(const JobResult *result, FILE *out)
+{
+    double n = requests(result) * 1e6;
     const HostSums *sums = &result->sums;
 
-    if (!requests) {
-        return;
+    if (requests(result)) {
+        fprintf(out, "\n  where a command's time went, mean ms\n"
+                "  firmware %.3f   bus %.3f   unit %.3f   total %.3f\n",
+                sums->firmware_ns / n, sums->bus_ns / n, sums->unit_ns / n,
+                (sums->firmware_ns + sums->bus_ns + sums->unit_ns) / n);
     }
-    fprintf(out, "\n  where a command's time went, mean ms\n"
-            "  firmware %.3f   bus %.3f   unit %.3f   total %.3f\n"
-            "  %.2f drive operations each\n",
-            sums->firmware_ns / n, sums->bus_ns / n, sums->unit_ns / n,
-            (sums->firmware_ns + sums->bus_ns + sums->unit_ns) / n,
-            (double)report->watch->all.ops / requests);
 }
 
 static void print_expected(const Report *report, FILE *out)
@@ -131,30 +134,53 @@ static void print_expected(const Report *report, FILE *out)
             (got / expect.total_ms - 1) * 100);
 }
 
-void report_text(const Report *report, FILE *out)
+void report_print_job(const JobResult *result, FILE *out)
 {
-    const RunResult *result = report->result;
-    const RunPlan *plan = report->plan;
-    RaidUnit *unit = raid_controller_unit(report->rig->ctl, plan->unit);
-    const RaidShape *shape = raid_unit_shape(unit);
-    g_autofree char *block =
-        number_print_bytes(plan->work.block_sectors * DISK_SECTOR_BYTES);
+    const JobPlan *plan = result->plan;
     double seconds = result->took ? result->took / 1e9 : 1;
 
-    fprintf(out, "%s: %s, drives %s, unit %u: %s", report->name,
-            report->ask->board, report->ask->drives, plan->unit,
-            shape->level->title);
+    fprintf(out, "\n%s: ", plan->job->name);
+    if (result->jobs > 1) {
+        fprintf(out, "%u jobs, ", result->jobs);
+    }
+    fprintf(out, "%s", plan->rw);
+    if (plan->draw.read_percent % 50) {
+        fprintf(out, " (%u %% reads)", plan->draw.read_percent);
+    }
+    fprintf(out, " of %s, depth %u: %.3f s of model time%s\n", plan->sizes,
+            plan->depth, result->took / 1e9,
+            result->interrupted ? " (interrupted)" : "");
+    print_side(out, "read", &result->side[UNIT_READ], seconds);
+    print_side(out, "write", &result->side[UNIT_WRITE], seconds);
+    print_commands(result, out);
+}
+
+void report_text(const Report *report, FILE *out)
+{
+    RaidUnit *unit = raid_controller_unit(report->rig->ctl, report->unit);
+    const RaidShape *shape = raid_unit_shape(unit);
+    unsigned results = job_run_results(report->run);
+    SimTime took = sim_now(report->rig->sim);
+    uint64_t all = 0;
+
+    fprintf(out, "%s, drives %s, unit %u: %s", report->ask->board,
+            report->ask->drives, report->unit, shape->level->title);
     if (shape->level->striped) {
         fprintf(out, " %uk", shape->stripe_sectors / 2);
     }
-    fprintf(out, ", %.2f GB\n%s of %s, depth %u, seed %" PRIu64 ": %.3f s of "
-            "model time%s\n", raid_capacity(shape) * 512 / 1e9,
-            plan->work.rw, block, plan->depth, report->ask->seed,
-            result->took / 1e9, result->interrupted ? " (interrupted)" : "");
+    fprintf(out, ", %.2f GB, seed %" PRIu64 "\n",
+            raid_capacity(shape) * 512 / 1e9, report->ask->seed);
 
-    print_side(out, "read", &result->read, seconds);
-    print_side(out, "write", &result->write, seconds);
-    print_commands(report, out);
-    print_drives(report, out);
+    for (unsigned i = 0; i < results; i++) {
+        const JobResult *result = job_run_result(report->run, i);
+
+        report_print_job(result, out);
+        all += requests(result);
+    }
+    if (all) {
+        fprintf(out, "  %.2f drive operations each\n",
+                (double)report->watch->all.ops / all);
+    }
+    print_drives(report, took, out);
     print_expected(report, out);
 }

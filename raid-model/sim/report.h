@@ -4,21 +4,22 @@
  *
  * The JSON carries fio's names wherever fio has one (jobs[], read, write,
  * iops, bw_bytes, clat_ns, percentile ...); what fio cannot know stands
- * under "platter".
+ * under "platter": of the job in its own, of the drives in that of a single
+ * job or else beside the list.
  */
 #ifndef RAID_SIM_REPORT_H
 #define RAID_SIM_REPORT_H
 
 #include "raid-model/sim/expect.h"
-#include "raid-model/sim/runner.h"
+#include "raid-model/sim/job-run.h"
+#include "raid-model/sim/json.h"
 #include "raid-model/sim/watch.h"
 
 typedef struct Report {
-    const char *name;           /* of the job */
     const RigAsk *ask;
     const Rig *rig;
-    const RunPlan *plan;
-    const RunResult *result;
+    unsigned unit;
+    const JobRun *run;
     const Watch *watch;
 } Report;
 
@@ -26,8 +27,16 @@ void report_text(const Report *report, FILE *out);
 void report_json(const Report *report, FILE *out);
 
 /*
- * True when a data sheet has an answer for this very run: random reads at
- * depth 1 over the whole of a unit that is one drive.
+ * The JSON of one result, inside an object that is open: jobname, read,
+ * write ...
+ */
+void report_put_job(Json *json, const JobResult *result);
+/* The lines of one result. */
+void report_print_job(const JobResult *result, FILE *out);
+
+/*
+ * True when a data sheet has an answer for this very run: one job, random
+ * reads at depth 1 over the whole of a unit that is one drive.
  */
 bool report_expects(const Report *report, Expect *expect);
 

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Job keys: the names fio has for things, and which of them mean something
+ * to a model.
+ */
+#include <string.h>
+
+#include "raid-model/sim/job.h"
+
+const JobKeyInfo job_key[JOB_KEYS] = {
+    [JOB_NAME] = { "name", NULL, "NAME", "Name of the job in the report" },
+    [JOB_RW] = { "rw", "readwrite", "KIND",
+        "read, write, rw, randread, randwrite, randrw; default randread" },
+    [JOB_MIX_READ] = { "rwmixread", NULL, "N",
+        "Percent of reads in rw and randrw; default 50" },
+    [JOB_MIX_WRITE] = { "rwmixwrite", NULL, "N", "The same, of writes" },
+    [JOB_BS] = { "bs", "blocksize", "SIZE",
+        "Bytes of a request; default 8k. 4k,64k: of reads, of writes" },
+    [JOB_BS_RANGE] = { "bsrange", "blocksize_range", "SIZE-SIZE",
+        "Any multiple of the first up to the second" },
+    [JOB_BS_SPLIT] = { "bssplit", NULL, "SIZE/N:...",
+        "Sizes and their percent, as 4k/60:64k/40; READS,WRITES" },
+    [JOB_ALIGN] = { "blockalign", "ba", "SIZE",
+        "Random requests start at multiples of this; default bs" },
+    [JOB_DEPTH] = { "iodepth", NULL, "N", "Requests in flight; default 1" },
+    [JOB_OFFSET] = { "offset", NULL, "SIZE",
+        "Where the region starts, in bytes or N%; default 0" },
+    [JOB_OFFSET_STEP] = { "offset_increment", NULL, "SIZE",
+        "So much further for each of numjobs" },
+    [JOB_SIZE] = { "size", NULL, "SIZE",
+        "The region, in bytes or N%; default all there is" },
+    [JOB_IO_SIZE] = { "io_size", "io_limit", "SIZE",
+        "Stop after so many bytes" },
+    [JOB_NUMBER] = { "number_ios", NULL, "N", "Stop after so many requests" },
+    [JOB_LOOPS] = { "loops", NULL, "N", "size so many times over" },
+    [JOB_RUNTIME] = { "runtime", "timeout", "TIME",
+        "Stop after so much model time" },
+    [JOB_TIME_BASED] = { "time_based", NULL, NULL,
+        "Go on until runtime, size or not" },
+    [JOB_RAMP] = { "ramp_time", NULL, "TIME",
+        "Leave out the first so much time of the report" },
+    [JOB_DELAY] = { "startdelay", NULL, "TIME", "Begin so much later" },
+    [JOB_SPREAD] = { "random_distribution", NULL, "KIND",
+        "random, zipf:THETA or pareto:SHARE" },
+    [JOB_RANDOM_PERCENT] = { "percentage_random", NULL, "N",
+        "Of random loads; the rest goes on where the last one ended" },
+    [JOB_NO_MAP] = { "norandommap", NULL, NULL,
+        "Draw with repetition, not each block once" },
+    [JOB_SEED] = { "randseed", "seed", "N", "Of this job's addresses" },
+    [JOB_SYNC] = { "sync", NULL, "0|1",
+        "Writes end on the medium, not in a drive's buffer" },
+    [JOB_ENGINE] = { "ioengine", NULL, "NAME",
+        "sync ones keep one request going; else no meaning" },
+    [JOB_CLONES] = { "numjobs", NULL, "N", "So many of this job at once" },
+    [JOB_STONEWALL] = { "stonewall", "wait_for_previous", NULL,
+        "Begin when all jobs before have ended" },
+    [JOB_GROUP] = { "group_reporting", NULL, NULL,
+        "One report for all jobs of a group" },
+};
+
+/* True of the machine fio runs on, not of a drive or a card. */
+static const char *const ignored[] = {
+    "allow_file_create", "allow_mounted_write", "allrandrepeat",
+    "buffer_compress_chunk", "buffer_compress_percentage",
+    "buffer_pattern", "buffered", "bwavgtime", "clat_percentiles",
+    "clocksource", "continue_on_error", "cpumask", "cpus_allowed",
+    "cpus_allowed_policy", "create_fsync", "create_on_open",
+    "create_only", "create_serialize", "dedupe_percentage", "description",
+    "direct", "directory", "disable_bw", "disable_bw_measurement",
+    "disable_clat", "disable_lat", "disable_slat", "disk_util", "end_fsync",
+    "error_dump", "exitall", "exitall_on_error", "fadvise_hint",
+    "fallocate", "file_append", "file_service_type", "filename",
+    "filename_format", "filesize", "fixedbufs", "fsync_on_close",
+    "gtod_cpu", "gtod_reduce", "hipri", "hugepage-size", "ignore_error",
+    "invalidate", "iodepth_batch", "iodepth_batch_complete",
+    "iodepth_batch_complete_max", "iodepth_batch_complete_min",
+    "iodepth_batch_submit", "iodepth_low", "iomem", "iomem_align",
+    "iopsavgtime", "lat_percentiles", "lockfile", "lockmem",
+    "log_avg_msec", "log_hist_msec", "log_max_value", "log_offset",
+    "log_unix_epoch", "mem", "mem_align", "new_group", "nice", "nrfiles",
+    "numa_cpu_nodes", "numa_mem_policy", "openfiles", "opendir",
+    "overwrite", "percentile_list", "per_job_logs", "pre_read", "prio",
+    "prioclass", "random_generator", "randrepeat", "refill_buffers",
+    "registerfiles", "scramble_buffers", "significant_figures", "softrandommap",
+    "sqthread_poll", "sqthread_poll_cpu", "thread", "unified_rw_reporting",
+    "unit_base", "unlink", "uid", "gid", "userspace_reap",
+    "write_bw_log", "write_hist_log", "write_iops_log", "write_lat_log",
+    "zero_buffers", "exec_prerun", "exec_postrun",
+    "nowait", "force_async", "nonvectored", "hugepage_size",
+};
+
+static const struct {
+    const char *name, *why;
+} refused[] = {
+    { "rate", "a ceiling on the rate" },
+    { "rate_iops", "a ceiling on the rate" },
+    { "rate_min", "a floor under the rate" },
+    { "rate_iops_min", "a floor under the rate" },
+    { "rate_process", "an open load" },
+    { "thinktime", "a pause between requests" },
+    { "thinktime_blocks", "a pause between requests" },
+    { "thinktime_spin", "a pause between requests" },
+    { "fsync", "a flush between requests" },
+    { "fdatasync", "a flush between requests" },
+    { "sync_file_range", "a flush between requests" },
+    { "verify", "reading back what was written" },
+    { "do_verify", "reading back what was written" },
+    { "read_iolog", "a recorded load (see raidsim replay)" },
+    { "write_iolog", "recording a load (see raidsim fio --trace)" },
+    { "flow", "jobs that wait for each other" },
+    { "zonemode", "a load in zones" },
+    { "zonesize", "a load in zones" },
+    { "zonerange", "a load in zones" },
+    { "zoneskip", "a load in zones" },
+    { "latency_target", "a depth that adapts itself" },
+    { "steadystate", "a run that ends when it is steady" },
+    { "rw_sequencer", "an order of offsets" },
+    { "bs_unaligned", "requests that are not whole sectors" },
+    { "bs_is_seq_rand", "sizes by kind of offset" },
+    { "include", "a file within a file" },
+    { "profile", "a built-in profile" },
+    { "trim_percentage", "trim" },
+    { "io_submit_mode", "another thread" },
+    { "serialize_overlap", "requests that wait for each other" },
+};
+
+/* Letters to put in, leave out or change, to make one of the other. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[64], columns = strlen(b);
+
+    if (columns + 1 > G_N_ELEMENTS(row)) {
+        return G_MAXUINT;
+    }
+    for (unsigned j = 0; j <= columns; j++) {
+        row[j] = j;
+    }
+    for (unsigned i = 0; a[i]; i++) {
+        unsigned diagonal = row[0];
+
+        row[0] = i + 1;
+        for (unsigned j = 1; j <= columns; j++) {
+            unsigned change = diagonal + (a[i] != b[j - 1]);
+
+            diagonal = row[j];
+            row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[columns];
+}
+
+static void nearer(const char *name, const char *candidate, unsigned *best,
+                   const char **nearest)
+{
+    unsigned off = candidate ? distance(name, candidate) : G_MAXUINT;
+
+    if (off < *best) {
+        *best = off;
+        *nearest = candidate;
+    }
+}
+
+static const char *nearest_key(const char *name)
+{
+    const char *nearest = NULL;
+    unsigned best = strlen(name) < 5 ? 2 : 4;   /* letters that may differ */
+
+    for (unsigned i = 0; i < JOB_KEYS; i++) {
+        nearer(name, job_key[i].name, &best, &nearest);
+        nearer(name, job_key[i].alias, &best, &nearest);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(ignored); i++) {
+        nearer(name, ignored[i], &best, &nearest);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
+        nearer(name, refused[i].name, &best, &nearest);
+    }
+    return nearest;
+}
+
+JobVerdict job_key_find(const char *name, JobKey *key, const char **why)
+{
+    for (unsigned i = 0; i < JOB_KEYS; i++) {
+        if (!strcmp(name, job_key[i].name) ||
+            !g_strcmp0(name, job_key[i].alias)) {
+            *key = i;
+            return JOB_MEANS;
+        }
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(ignored); i++) {
+        if (!strcmp(name, ignored[i])) {
+            return JOB_IGNORED;
+        }
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
+        if (!strcmp(name, refused[i].name)) {
+            *why = refused[i].why;
+            return JOB_REFUSED;
+        }
+    }
+    *why = strlen(name) < 40 ? nearest_key(name) : NULL;
+    return JOB_UNKNOWN;
+}
