@@ -421,7 +421,7 @@ START_TEST(of_what_was_read_only_the_last_piece_still_has_to_leave)
     sim_run_until(sim, SIM_S(5));
     ck_assert_int_eq(raid_controller_bus_out(ctl, bytes), SIM_S(5) + piece);
     ck_assert_int_eq(raid_controller_bus_out(ctl, 4096),
-                     SIM_S(5) + 2 * piece);
+                     SIM_S(5) + 2 * piece + 1);
 }
 END_TEST
 
