@@ -14,25 +14,41 @@
 
 #define TURN (UINT64_C(1) << 32)
 
-/* Sectors by which a zone's track `track` is turned against its first. */
-static uint64_t skew_sectors(const DiskGeometry *geometry,
-                             const DiskZone *zone, uint64_t track)
-{
-    uint64_t cylinder = track / geometry->heads;
-    uint64_t head_changes = track - cylinder;
+/* A place within a zone, tracks and cylinders counted from its first. */
+typedef struct Spot {
+    uint64_t track, cylinder, head, sector;
+} Spot;
 
-    return cylinder * zone->cylinder_skew_sectors +
+static Spot spot_of(const DiskGeometry *geometry, const DiskZone *zone,
+                    uint64_t offset)
+{
+    Spot spot;
+
+    spot.track = sim_divide(&zone->per_track, offset, &spot.sector);
+    spot.cylinder = sim_divide(&geometry->per_cylinder, spot.track,
+                               &spot.head);
+    return spot;
+}
+
+/* Sectors by which its track is turned against the zone's first. */
+static uint64_t skew_sectors(const DiskZone *zone, const Spot *spot)
+{
+    uint64_t head_changes = spot->track - spot->cylinder;
+
+    return spot->cylinder * zone->cylinder_skew_sectors +
            head_changes * zone->track_skew_sectors;
 }
 
-static uint32_t sector_angle(const DiskGeometry *geometry,
-                             const DiskZone *zone, uint64_t track,
-                             uint32_t sector)
+static uint32_t sector_angle(const DiskZone *zone, const Spot *spot)
 {
-    uint64_t spt = zone->sectors_per_track;
-    uint64_t turned = (skew_sectors(geometry, zone, track) + sector) % spt;
+    uint64_t turned = skew_sectors(zone, spot) + spot->sector;
 
-    return zone->first_angle + (uint32_t)((turned * TURN) / spt);
+    /* Whole turns vanish in the angle by themselves, if they fit. */
+    if (turned >= TURN) {
+        turned %= zone->sectors_per_track;
+    }
+    return zone->first_angle +
+           (uint32_t)sim_quotient(&zone->per_track, turned * TURN);
 }
 
 static uint64_t zone_tracks(const DiskGeometry *geometry,
@@ -45,10 +61,9 @@ static uint64_t zone_tracks(const DiskGeometry *geometry,
 /* The angle at which the zone's last LBA has passed. */
 static uint32_t end_angle(const DiskGeometry *geometry, const DiskZone *zone)
 {
-    uint64_t last = zone->lbas - 1;
+    Spot last = spot_of(geometry, zone, zone->lbas - 1);
 
-    return sector_angle(geometry, zone, last / zone->sectors_per_track,
-                        last % zone->sectors_per_track) +
+    return sector_angle(zone, &last) +
            (uint32_t)(TURN / zone->sectors_per_track);
 }
 
@@ -194,12 +209,31 @@ static void start_zone(const DiskGeometry *geometry, DiskZone *zone,
     uint64_t skew = zone->cylinder_skew_sectors * TURN /
                     zone->sectors_per_track;
 
+    zone->per_track = sim_divisor(zone->sectors_per_track);
     zone->first_lba = first;
     zone->lbas = MIN(room, geometry->lbas - first);
     if (geometry->as_measured) {
         return;
     }
     zone->first_angle = first ? angle + (uint32_t)skew : 0;
+}
+
+/* So that finding an LBA's zone is a look and, near a border, a step. */
+static void fill_sieve(DiskGeometry *geometry)
+{
+    unsigned zone = 0;
+
+    geometry->sift = 0;
+    while ((geometry->lbas - 1) >> geometry->sift >= DISK_ZONE_SIEVE) {
+        geometry->sift++;
+    }
+    for (uint64_t i = 0; i < DISK_ZONE_SIEVE; i++) {
+        while (zone + 1 < geometry->zones &&
+               geometry->zone[zone + 1].first_lba <= i << geometry->sift) {
+            zone++;
+        }
+        geometry->zone_at[i] = zone;
+    }
 }
 
 bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
@@ -212,6 +246,7 @@ bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
     if (*why) {
         return false;
     }
+    geometry->per_cylinder = sim_divisor(geometry->heads);
     for (unsigned i = 0; i < geometry->zones; i++) {
         DiskZone *zone = &geometry->zone[i];
 
@@ -233,23 +268,19 @@ bool disk_geometry_finish(DiskGeometry *geometry, const char **why,
         *why = "more sectors than the zones hold";
         return false;
     }
+    fill_sieve(geometry);
     return true;
 }
 
 static unsigned zone_of(const DiskGeometry *geometry, uint64_t lba)
 {
-    unsigned low = 0, high = geometry->zones - 1;
+    unsigned zone = geometry->zone_at[lba >> geometry->sift];
 
-    while (low < high) {
-        unsigned middle = (low + high + 1) / 2;
-
-        if (geometry->zone[middle].first_lba <= lba) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
+    while (zone + 1 < geometry->zones &&
+           geometry->zone[zone + 1].first_lba <= lba) {
+        zone++;
     }
-    return low;
+    return zone;
 }
 
 /* Serpentine: every second cylinder of a zone is used from the last head. */
@@ -384,18 +415,16 @@ DiskPlace disk_geometry_place(const DiskGeometry *geometry, uint64_t lba)
 {
     unsigned index = zone_of(geometry, lba);
     const DiskZone *zone = &geometry->zone[index];
-    uint64_t offset = offset_on_platter(geometry, zone,
-                                        lba - zone->first_lba);
-    uint64_t track = offset / zone->sectors_per_track;
-    uint32_t sector = offset % zone->sectors_per_track;
-    uint32_t cylinder = track / geometry->heads;
+    Spot spot = spot_of(geometry, zone,
+                        offset_on_platter(geometry, zone,
+                                          lba - zone->first_lba));
 
     return (DiskPlace) {
         .zone = index,
-        .cylinder = zone->first_cylinder + cylinder,
-        .head = head_in_turn(geometry, cylinder, track % geometry->heads),
-        .sector = sector,
-        .angle = sector_angle(geometry, zone, track, sector),
+        .cylinder = zone->first_cylinder + spot.cylinder,
+        .head = head_in_turn(geometry, spot.cylinder, spot.head),
+        .sector = spot.sector,
+        .angle = sector_angle(zone, &spot),
     };
 }
 

@@ -15,9 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "disk-model/world/divide.h"
+
 #define DISK_HEADS_MAX 255
 #define DISK_CYLINDERS_MAX 1000000
 #define DISK_SECTORS_PER_TRACK_MAX 1000000
+#define DISK_ZONE_SIEVE 256
 
 typedef enum DiskMapping {
     DISK_MAP_CYLINDER,          /* heads 0..n-1 on every cylinder */
@@ -43,6 +46,7 @@ typedef struct DiskZone {
     /* computed by disk_geometry_finish(): */
     uint64_t first_lba, lbas;
     uint32_t first_angle;               /* of its first LBA */
+    SimDivisor per_track;               /* sectors_per_track */
 } DiskZone;
 
 typedef struct DiskGeometry {
@@ -57,6 +61,10 @@ typedef struct DiskGeometry {
     unsigned zones;             /* in use */
     unsigned zones_read;        /* in the table, for whoever frees it */
     DiskZone *zone;             /* owned by the preset */
+    /* computed by disk_geometry_finish(): */
+    SimDivisor per_cylinder;    /* heads */
+    unsigned sift;              /* LBA >> sift: index of zone_at[], the zone */
+    uint32_t zone_at[DISK_ZONE_SIEVE];  /* of the first LBA that is there */
 } DiskGeometry;
 
 typedef struct DiskPlace {

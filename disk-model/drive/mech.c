@@ -25,10 +25,11 @@ SimTime mech_seek_ns(const DiskPreset *drive, uint32_t distance, bool write)
 
 uint32_t mech_angle(const DiskPreset *drive, const MechArm *arm, SimTime when)
 {
-    uint64_t turn = drive->turn_ns;
-    uint64_t into = ((uint64_t)when + (uint64_t)arm->phase_ns) % turn;
+    uint64_t into;
 
-    return (uint32_t)((into << 32) / turn);
+    g_assert(drive->turn.by == (uint64_t)drive->turn_ns);
+    sim_divide(&drive->turn, (uint64_t)when + (uint64_t)arm->phase_ns, &into);
+    return (uint32_t)sim_quotient(&drive->turn, into << 32);
 }
 
 /* From `when` until `angle` is under the head: less than a turn, and not
@@ -72,9 +73,10 @@ SimTime mech_reach(const DiskPreset *drive, const MechArm *arm,
 static SimTime passing_ns(const DiskPreset *drive, const DiskPlace *place,
                           uint32_t sectors)
 {
-    uint64_t spt = drive->geometry.zone[place->zone].sectors_per_track;
+    const SimDivisor *spt = &drive->geometry.zone[place->zone].per_track;
 
-    return ((uint64_t)sectors * (uint64_t)drive->turn_ns + spt / 2) / spt;
+    return sim_quotient(spt, (uint64_t)sectors * (uint64_t)drive->turn_ns +
+                             spt->by / 2);
 }
 
 static void stand_at(MechArm *arm, const DiskPlace *place)
@@ -113,8 +115,8 @@ static void stop_inside(const DiskPreset *drive, MechWalk *walk,
         uint64_t spt = drive->geometry.zone[place->zone].sectors_per_track;
 
         /* As many as passing_ns() lets pass in that time. */
-        done = ((uint64_t)(walk->stop - first) * spt + spt - spt / 2 - 1) /
-               drive->turn_ns;
+        done = sim_quotient(&drive->turn, (uint64_t)(walk->stop - first) *
+                                          spt + spt - spt / 2 - 1);
         done = MIN(done, run - 1);
     }
     if (done) {

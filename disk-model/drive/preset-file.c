@@ -105,6 +105,7 @@ static bool read_numbers(const KeySource *src, DiskPreset *preset)
         }
     }
     preset->turn_ns = (SimTime)(60e9 / preset->rpm + 0.5);
+    preset->turn = sim_divisor(preset->turn_ns);
     return true;
 }
 

@@ -88,6 +88,7 @@ typedef struct DiskPreset {
     SimTime settle_ns;          /* least time to any sector; 0 without one */
     bool zero_latency;          /* a stretch may be read from its middle */
     DiskBufferPlan buffer;
+    SimDivisor turn;            /* by turn_ns */
     /*< private >*/
     SimTime *seek_ns;           /* by distance, computed once at load */
 } DiskPreset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Forget - a medium for long runs whose data nobody looks at: takes every
- * write, keeps nothing, reads zeroes.
+ * write, keeps nothing, and a read leaves the buffer as it is.
  */
 #ifndef RAID_SIM_FORGET_H
 #define RAID_SIM_FORGET_H

@@ -45,6 +45,7 @@ DiskPreset *unit_small_drive(DiskMapping mapping)
         .id = g_strdup("small"), .label = g_strdup("SMALL drive"),
         .firmware = g_strdup("1.0"), .interface = g_strdup("UDMA100"),
         .rpm = 10000, .turn_ns = SIM_MS(6),
+        .turn = sim_divisor(SIM_MS(6)),
         .seek = { .form = DISK_SEEK_LEE, .b = 0.1, .c = 1.1 },
         .write_settle_ns = SIM_US(250), .head_switch_ns = SIM_US(500),
         .cylinder_switch_ns = SIM_US(700), .overhead_ns = SIM_US(100),

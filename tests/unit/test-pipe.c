@@ -55,6 +55,24 @@ START_TEST(large_amounts_do_not_overflow)
 }
 END_TEST
 
+/* The arithmetic changes at 2^32 bytes; what it says must not. */
+START_TEST(small_and_large_amounts_follow_the_same_rule)
+{
+    static const uint64_t rate[] = { 1, 3, 999999937, 107000000, 6000000000 };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(rate); i++) {
+        for (uint64_t bytes = UINT32_MAX - 2u; bytes < UINT32_MAX + 3ull;
+             bytes++) {
+            SimPipe pipe = { .bytes_per_s = rate[i] };
+            double exact = (double)bytes / rate[i] * 1e9;
+
+            ck_assert_double_eq_tol(sim_pipe_pass(&pipe, 0, bytes), exact,
+                                    1 + exact * 1e-15);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pipe");
@@ -65,6 +83,7 @@ int main(void)
     tcase_add_test(tc, no_speed_means_no_time);
     tcase_add_test(tc, a_part_of_a_nanosecond_counts_as_one);
     tcase_add_test(tc, large_amounts_do_not_overflow);
+    tcase_add_test(tc, small_and_large_amounts_follow_the_same_rule);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }
