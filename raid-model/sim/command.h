@@ -21,6 +21,8 @@ typedef struct Command {
 
 int command_fio(int argc, char **argv);
 int command_iometer(int argc, char **argv);
+int command_bonnie(int argc, char **argv);
+int command_dd(int argc, char **argv);
 int command_published(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_bench(int argc, char **argv);

@@ -162,24 +162,6 @@ static void step_all(Run *run)
     g_assert(!run->outstanding);
 }
 
-static Rig *make_rig(const IometerAsk *ask, GError **error)
-{
-    const RaidLevel *level = raid_level_find(ask->level);
-    g_autofree char *stripe =
-        number_print_bytes(ask->stripe_bytes ? ask->stripe_bytes : 65536);
-    g_autofree char *drives = g_strdup_printf("%ux%s", ask->members,
-                                              ask->drive);
-    g_autofree char *ports = ask->members > 1
-        ? g_strdup_printf("0-%u", ask->members - 1) : g_strdup("0");
-    g_autofree char *unit = level && level->striped
-        ? g_strdup_printf("%s:%s:%s", ask->level, ports, stripe)
-        : g_strdup_printf("%s:%s", ask->level, ports);
-    RigAsk rig = { .board = ask->board, .drives = drives, .units = unit,
-                   .seed = ask->seed };
-
-    return rig_new(&rig, error);
-}
-
 bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
 {
     Run run = { .ask = ask, .result = result };
@@ -188,7 +170,8 @@ bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
     int unit;
 
     *result = (IometerResult) { .error = UNIT_OK };
-    run.rig = make_rig(ask, error);
+    run.rig = rig_new_alike(ask->board, ask->drive, ask->level, ask->members,
+                            ask->stripe_bytes, ask->seed, error);
     if (!run.rig) {
         return false;
     }

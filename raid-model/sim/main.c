@@ -16,6 +16,8 @@ static const Command command[] = {
       command_fio },
     { "iometer", "an IOMeter pattern on a unit of equal drives",
       command_iometer },
+    { "bonnie", "bonnie++ 1.03 through a Linux page cache", command_bonnie },
+    { "dd", "dd to or from a unit through a Linux page cache", command_dd },
     { "published", "a table of measurements: model against each row",
       command_published },
     { "replay", "a recorded trace on a drive: model against measurement",

@@ -143,6 +143,25 @@ Rig *rig_new(const RigAsk *ask, GError **error)
     return rig;
 }
 
+Rig *rig_new_alike(const char *board, const char *drive, const char *level,
+                   unsigned members, uint32_t stripe_bytes, uint64_t seed,
+                   GError **error)
+{
+    const RaidLevel *found = raid_level_find(level);
+    g_autofree char *stripe =
+        number_print_bytes(stripe_bytes ? stripe_bytes : 65536);
+    g_autofree char *drives = g_strdup_printf("%ux%s", members, drive);
+    g_autofree char *ports = members > 1
+        ? g_strdup_printf("0-%u", members - 1) : g_strdup("0");
+    g_autofree char *unit = found && found->striped
+        ? g_strdup_printf("%s:%s:%s", level, ports, stripe)
+        : g_strdup_printf("%s:%s", level, ports);
+    RigAsk ask = { .board = board, .drives = drives, .units = unit,
+                   .seed = seed };
+
+    return rig_new(&ask, error);
+}
+
 void rig_free(Rig *rig)
 {
     for (unsigned i = 0; i < rig->ports; i++) {

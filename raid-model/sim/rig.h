@@ -35,6 +35,10 @@ typedef struct Rig {
 
 /* NULL and one clear line in `error` when it cannot be. */
 Rig *rig_new(const RigAsk *ask, GError **error);
+/* A unit of equal drives; stripe_bytes 0: 64 KiB, if the level has one. */
+Rig *rig_new_alike(const char *board, const char *drive, const char *level,
+                   unsigned members, uint32_t stripe_bytes, uint64_t seed,
+                   GError **error);
 void rig_free(Rig *rig);                /* nothing may be in flight */
 
 /* The lowest unit there is, or -1. */

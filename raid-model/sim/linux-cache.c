@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Linux cache: a fixed set of frames, found by hash, in one list by use; a
+ * bit for every block that pdflush may send.
+ *
+ * Whoever has to wait sleeps in one line; whenever a request ends all of
+ * them look again, in the order they went to sleep.
+ */
+#include "raid-model/sim/linux-cache.h"
+
+#define PASS_BYTES (4u << 20)           /* pdflush: 1024 pages */
+#define LOOK_EVERY SIM_S(5)             /* dirty_writeback_centisecs */
+#define OLD_AFTER SIM_S(30)             /* dirty_expire_centisecs */
+
+typedef enum FrameState {
+    FRAME_READING = 1,
+    FRAME_DIRTY = 2,                    /* not (again) sent */
+    FRAME_WRITING = 4,                  /* on its way; may be dirty again */
+} FrameState;                           /* 0: clean */
+
+typedef struct Frame {
+    GList link;                         /* by use; data is the frame */
+    struct Frame *chain;                /* same hash */
+    uint64_t block;
+    unsigned state;
+} Frame;
+
+struct LinuxCache {
+    Sim *sim;
+    LinuxCachePlan plan;
+    LinuxQueue *queue;
+    SimPipe processor;
+    Frame *frame, **bucket;
+    Frame *spare;                       /* holds no block */
+    uint64_t frames, used;
+    GQueue by_use;                      /* the last used is the head */
+    uint64_t *sendable;                 /* bits: dirty and not on its way */
+    uint64_t sendables, dirty, writing;
+    uint64_t background, dirty_max;
+    uint64_t cursor;                    /* where pdflush stopped */
+    uint64_t old;                       /* blocks still to go for their age */
+    SimTime dirty_since;
+    SimEvent look;
+    GQueue sleepers;
+    bool stopped;
+    UnitStatus error;
+    uint64_t error_lba;
+};
+
+/* --- frames -------------------------------------------------------------- */
+
+static Frame *find(const LinuxCache *cache, uint64_t block)
+{
+    Frame *frame = cache->bucket[block % cache->frames];
+
+    while (frame && frame->block != block) {
+        frame = frame->chain;
+    }
+    return frame;
+}
+
+static void unhash(LinuxCache *cache, Frame *frame)
+{
+    Frame **place = &cache->bucket[frame->block % cache->frames];
+
+    while (*place != frame) {
+        place = &(*place)->chain;
+    }
+    *place = frame->chain;
+}
+
+static void touch(LinuxCache *cache, Frame *frame)
+{
+    g_queue_unlink(&cache->by_use, &frame->link);
+    g_queue_push_head_link(&cache->by_use, &frame->link);
+}
+
+/* The least recently used clean frame; what is busy goes round again. */
+static Frame *reclaim(LinuxCache *cache)
+{
+    for (uint64_t i = 0; i < cache->used; i++) {
+        Frame *frame = cache->by_use.tail->data;
+
+        touch(cache, frame);
+        if (!frame->state) {
+            unhash(cache, frame);
+            return frame;
+        }
+    }
+    return NULL;
+}
+
+/* There is a spare frame for place(); false: all are busy. */
+static bool has_room(LinuxCache *cache)
+{
+    if (!cache->spare && cache->used < cache->frames) {
+        cache->spare = &cache->frame[cache->used++];
+        cache->spare->link.data = cache->spare;
+        g_queue_push_head_link(&cache->by_use, &cache->spare->link);
+    } else if (!cache->spare) {
+        cache->spare = reclaim(cache);
+    }
+    return cache->spare;
+}
+
+static Frame *place(LinuxCache *cache, uint64_t block, unsigned state)
+{
+    Frame *frame = cache->spare, **bucket =
+        &cache->bucket[block % cache->frames];
+
+    cache->spare = NULL;
+    frame->block = block;
+    frame->state = state;
+    frame->chain = *bucket;
+    *bucket = frame;
+    touch(cache, frame);
+    return frame;
+}
+
+/* --- pdflush ------------------------------------------------------------- */
+
+static void set_sendable(LinuxCache *cache, uint64_t block, bool on)
+{
+    uint64_t bit = UINT64_C(1) << block % 64;
+
+    if (on) {
+        cache->sendable[block / 64] |= bit;
+        cache->sendables++;
+    } else {
+        cache->sendable[block / 64] &= ~bit;
+        cache->sendables--;
+    }
+}
+
+/* From the cursor on, and round again; there must be one. */
+static uint64_t next_sendable(const LinuxCache *cache)
+{
+    uint64_t words = cache->plan.blocks / 64 + 1;
+    uint64_t word = cache->cursor / 64;
+    uint64_t bits = cache->sendable[word] & ~UINT64_C(0)
+        << cache->cursor % 64;
+
+    while (!bits) {
+        word = word + 1 == words ? 0 : word + 1;
+        bits = cache->sendable[word];
+    }
+    return word * 64 + __builtin_ctzll(bits);
+}
+
+static bool add(LinuxCache *cache, UnitVerb verb, uint64_t block)
+{
+    return linux_queue_add(cache->queue, verb, cache->plan.first_sector +
+                           block * cache->plan.block_sectors,
+                           cache->plan.block_sectors);
+}
+
+static void send_pass(LinuxCache *cache)
+{
+    unsigned pass = PASS_BYTES / DISK_SECTOR_BYTES /
+        cache->plan.block_sectors;
+
+    for (unsigned i = 0; i < pass && cache->sendables; i++) {
+        uint64_t block = next_sendable(cache);
+        Frame *frame = find(cache, block);
+
+        if (!add(cache, UNIT_WRITE, block)) {
+            return;
+        }
+        set_sendable(cache, block, false);
+        frame->state = FRAME_WRITING;
+        cache->dirty--;
+        cache->writing++;
+        cache->old -= cache->old > 0;
+        cache->cursor = block + 1;
+    }
+}
+
+static void write_back(LinuxCache *cache)
+{
+    while (cache->sendables && !cache->stopped &&
+           (cache->dirty > cache->background || cache->old) &&
+           !linux_queue_congested(cache->queue, UNIT_WRITE)) {
+        send_pass(cache);
+    }
+    linux_queue_run(cache->queue);
+}
+
+static void look_for_old(SimEvent *ev)
+{
+    LinuxCache *cache = (LinuxCache *)((char *)ev -
+                                       offsetof(LinuxCache, look));
+    SimTime now = sim_now(cache->sim);
+
+    if (!cache->dirty || cache->stopped) {
+        return;
+    }
+    if (now - cache->dirty_since >= OLD_AFTER) {
+        cache->old = cache->dirty;
+        cache->dirty_since = now;       /* of what is written from now on */
+        write_back(cache);
+    }
+    sim_after(cache->sim, &cache->look, LOOK_EVERY);
+}
+
+static void mark_dirty(LinuxCache *cache, Frame *frame)
+{
+    if (frame->state & FRAME_DIRTY) {
+        return;
+    }
+    if (!cache->dirty) {
+        cache->dirty_since = sim_now(cache->sim);
+        if (!sim_pending(&cache->look)) {
+            sim_after(cache->sim, &cache->look, LOOK_EVERY);
+        }
+    }
+    frame->state |= FRAME_DIRTY;
+    cache->dirty++;
+    if (!(frame->state & FRAME_WRITING)) {
+        set_sendable(cache, frame->block, true);
+    }
+}
+
+/* --- calls --------------------------------------------------------------- */
+
+static void sleep_on(LinuxCache *cache, LinuxCall *call)
+{
+    g_queue_push_tail_link(&cache->sleepers, &call->link);
+}
+
+/* Sends what read-ahead wants as far as there are requests and frames. */
+static void fetch(LinuxCache *cache, LinuxFile *file)
+{
+    for (; file->fetch < file->fetch_end; file->fetch++) {
+        if (find(cache, file->fetch)) {
+            continue;
+        }
+        if (!has_room(cache) || !add(cache, UNIT_READ, file->fetch)) {
+            break;
+        }
+        place(cache, file->fetch, FRAME_READING);
+    }
+    linux_queue_run(cache->queue);
+}
+
+/* The frame, when its block is there; NULL: sleep. */
+static Frame *read_block(LinuxCache *cache, LinuxCall *call)
+{
+    LinuxFile *file = call->file;
+    Frame *frame;
+
+    if (!call->entered) {
+        LinuxFetch more = linux_ahead(&file->ahead, call->at,
+                                      call->first + call->blocks,
+                                      file->first, file->end,
+                                      cache->plan.read_ahead_sectors /
+                                      cache->plan.block_sectors);
+
+        if (more.blocks && more.first != file->fetch_end) {
+            file->fetch = more.first;   /* a jump: forget the rest */
+        }
+        file->fetch_end = more.blocks ? more.first + more.blocks
+            : file->fetch_end;
+        call->entered = true;
+    }
+    frame = find(cache, call->at);
+    if (!frame && file->fetch > call->at) {
+        file->fetch = call->at;         /* came and went unseen */
+        file->fetch_end = MAX(file->fetch_end, call->at + 1);
+    }
+    fetch(cache, file);
+    frame = find(cache, call->at);
+    return frame && !(frame->state & FRAME_READING) ? frame : NULL;
+}
+
+static Frame *write_block(LinuxCache *cache, LinuxCall *call)
+{
+    Frame *frame;
+
+    write_back(cache);
+    if (cache->dirty + cache->writing >= cache->dirty_max) {
+        return NULL;
+    }
+    frame = find(cache, call->at);
+    if (!frame && has_room(cache)) {
+        frame = place(cache, call->at, 0);
+    }
+    if (!frame || frame->state & FRAME_READING) {
+        return NULL;
+    }
+    mark_dirty(cache, frame);
+    return frame;
+}
+
+/* At one block: either it is being copied afterwards, or the call sleeps. */
+static void go_on(LinuxCache *cache, LinuxCall *call)
+{
+    Frame *frame = call->verb == UNIT_READ ? read_block(cache, call)
+                                           : write_block(cache, call);
+    SimTime work = cache->plan.page_ns * cache->plan.block_sectors *
+        DISK_SECTOR_BYTES / LINUX_PAGE_BYTES;
+
+    if (!frame) {
+        sleep_on(cache, call);
+        return;
+    }
+    touch(cache, frame);
+    sim_at(cache->sim, &call->ev,
+           sim_pipe_busy(&cache->processor, sim_now(cache->sim), work));
+}
+
+static void copied(SimEvent *ev)
+{
+    LinuxCall *call = (LinuxCall *)((char *)ev - offsetof(LinuxCall, ev));
+
+    call->at++;
+    call->entered = false;
+    if (call->at == call->first + call->blocks) {
+        call->done(call);
+    } else {
+        go_on(call->cache, call);
+    }
+}
+
+void linux_call(LinuxCache *cache, LinuxCall *call)
+{
+    g_assert(call->blocks && call->first >= call->file->first &&
+             call->first + call->blocks <= call->file->end);
+    call->cache = cache;
+    call->at = call->first;
+    call->entered = false;
+    call->ev.fire = copied;
+    call->link.data = call;
+    go_on(cache, call);
+}
+
+/* --- requests end -------------------------------------------------------- */
+
+static void block_ended(LinuxCache *cache, UnitVerb verb, uint64_t block)
+{
+    Frame *frame = find(cache, block);
+
+    if (verb == UNIT_READ) {
+        frame->state &= ~FRAME_READING;
+        return;
+    }
+    frame->state &= ~FRAME_WRITING;
+    cache->writing--;
+    if (frame->state & FRAME_DIRTY) {
+        set_sendable(cache, block, true);
+    }
+}
+
+static void request_ended(void *above, const UnitOp *op)
+{
+    LinuxCache *cache = above;
+    uint64_t first = (op->lba - cache->plan.first_sector) /
+        cache->plan.block_sectors;
+    unsigned sleepers = cache->sleepers.length;
+
+    if (op->status != UNIT_OK && cache->error == UNIT_OK) {
+        cache->error = op->status;
+        cache->error_lba = op->lba;
+    }
+    for (unsigned i = 0; i < op->count / cache->plan.block_sectors; i++) {
+        block_ended(cache, op->verb, first + i);
+    }
+    write_back(cache);
+    for (; sleepers; sleepers--) {
+        go_on(cache, g_queue_pop_head_link(&cache->sleepers)->data);
+    }
+}
+
+/* --- life ---------------------------------------------------------------- */
+
+LinuxCache *linux_cache_new(Sim *sim, const LinuxCachePlan *plan,
+                            const LinuxQueuePlan *queue, LinuxSend *send,
+                            void *below)
+{
+    LinuxCache *cache = g_new0(LinuxCache, 1);
+    uint64_t memory = plan->memory_bytes / DISK_SECTOR_BYTES /
+        plan->block_sectors;
+
+    g_assert(plan->block_sectors % (LINUX_PAGE_BYTES / DISK_SECTOR_BYTES)
+             == 0 && plan->block_sectors <= queue->sectors_max);
+    cache->sim = sim;
+    cache->plan = *plan;
+    cache->queue = linux_queue_new(sim, queue, send, below, request_ended,
+                                   cache);
+    cache->frames = MAX(memory * plan->cache_percent / 100, 1);
+    cache->frame = g_new0(Frame, cache->frames);
+    cache->bucket = g_new0(Frame *, cache->frames);
+    cache->sendable = g_new0(uint64_t, plan->blocks / 64 + 1);
+    cache->background = memory * plan->background_percent / 100;
+    cache->dirty_max = MAX(memory * plan->dirty_percent / 100, 1);
+    cache->look.fire = look_for_old;
+    cache->error = UNIT_OK;
+    return cache;
+}
+
+void linux_cache_free(LinuxCache *cache)
+{
+    g_assert(!cache->sleepers.length);
+    sim_cancel(cache->sim, &cache->look);
+    linux_queue_free(cache->queue);
+    g_free(cache->sendable);
+    g_free(cache->bucket);
+    g_free(cache->frame);
+    g_free(cache);
+}
+
+void linux_cache_stop(LinuxCache *cache)
+{
+    cache->stopped = true;
+}
+
+UnitStatus linux_cache_error(const LinuxCache *cache, uint64_t *lba)
+{
+    *lba = cache->error_lba;
+    return cache->error;
+}
+
+uint64_t linux_cache_dirty(const LinuxCache *cache)
+{
+    return cache->dirty;
+}
+
+uint64_t linux_cache_writing(const LinuxCache *cache)
+{
+    return cache->writing;
+}
+
+const LinuxQueue *linux_cache_queue(const LinuxCache *cache)
+{
+    return cache->queue;
+}
