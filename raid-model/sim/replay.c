@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replay: one drive, one host that asks.
+ * Replay: one drive or unit, one host that asks.
  */
 #include <math.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include "disk-model/drive/disk.h"
 #include "raid-model/sim/forget.h"
+#include "raid-model/sim/host.h"
 #include "raid-model/sim/progress.h"
 #include "raid-model/sim/replay.h"
 
@@ -16,7 +17,8 @@
 typedef struct Replay Replay;
 
 typedef struct ReplayOp {
-    DiskOp op;
+    DiskOp disk;                /* on a drive alone */
+    HostOp host;                /* on a unit */
     Replay *run;
     uint64_t index;
     SimTime asked;
@@ -24,12 +26,17 @@ typedef struct ReplayOp {
 } ReplayOp;
 
 struct Replay {
-    Sim *sim;
-    Disk *disk;
+    const ReplayPlan *plan;
     const TraceFile *trace;
+    Sim *sim;
+    Disk *disk;                 /* or NULL: */
+    Host *host;
     void *buf;
     SimTime *response;
-    uint64_t asked, done;
+    SimTime start, last;
+    double scale;
+    uint64_t asked, done, errors;
+    bool stop;
     ReplayOp *idle;
     SimEvent ask;
 };
@@ -39,29 +46,50 @@ static const TraceRequest *request(const Replay *run, uint64_t index)
     return &g_array_index(run->trace->requests, TraceRequest, index);
 }
 
-static void op_done(DiskOp *op)
+static bool has_more(const Replay *run)
 {
-    ReplayOp *mine = (ReplayOp *)((char *)op - offsetof(ReplayOp, op));
+    return !run->stop && run->asked < run->trace->requests->len;
+}
+
+static SimTime scaled(const Replay *run, uint64_t index)
+{
+    return (SimTime)(request(run, index)->when * run->scale + 0.5);
+}
+
+/* Those that are all asked for at once, or follow an end. */
+static bool is_closed(const Replay *run)
+{
+    return run->plan->closed || run->trace->closed;
+}
+
+static void end(ReplayOp *mine, bool good)
+{
     Replay *run = mine->run;
-    SimTime now = sim_now(run->sim);
 
     mine->next = run->idle;
     run->idle = mine;
-    if (op->status != DISK_OK) {
-        return;                 /* taken back after Ctrl-C */
-    }
-    run->response[mine->index] = now - mine->asked;
+    run->last = sim_now(run->sim);
+    run->response[mine->index] = run->last - mine->asked;
     run->done++;
-    if (run->trace->measured && run->asked < run->trace->requests->len) {
-        sim_at(run->sim, &run->ask, now + request(run, mine->index)->when);
+    run->errors += !good;
+    if (is_closed(run) && has_more(run)) {
+        sim_after(run->sim, &run->ask,
+                  run->plan->closed ? 0 : scaled(run, mine->index));
     }
 }
 
-static void ask_next(SimEvent *ev)
+static void disk_done(DiskOp *op)
 {
-    Replay *run = (Replay *)((char *)ev - offsetof(Replay, ask));
-    uint64_t index = run->asked++;
-    const TraceRequest *what = request(run, index);
+    end(op->opaque, op->status == DISK_OK);
+}
+
+static void host_done(HostOp *op)
+{
+    end(op->opaque, op->op.status == UNIT_OK);
+}
+
+static ReplayOp *take_op(Replay *run)
+{
     ReplayOp *mine = run->idle;
 
     if (mine) {
@@ -69,16 +97,47 @@ static void ask_next(SimEvent *ev)
     } else {
         mine = g_new0(ReplayOp, 1);
         mine->run = run;
-        mine->op.done = op_done;
-        mine->op.buf = run->buf;
+        mine->disk.done = disk_done;
+        mine->disk.opaque = mine->host.opaque = mine;
+        mine->disk.buf = mine->host.op.buf = run->buf;
+        mine->host.done = host_done;
     }
-    mine->index = index;
+    return mine;
+}
+
+static void ask(Replay *run)
+{
+    ReplayOp *mine = take_op(run);
+    const TraceRequest *what = request(run, run->asked);
+
+    mine->index = run->asked++;
     mine->asked = sim_now(run->sim);
-    mine->op.verb = what->write ? DISK_WRITE : DISK_READ;
-    mine->op.span = (DiskSpan) { what->sector, what->count };
-    disk_submit(run->disk, &mine->op);
-    if (!run->trace->measured && run->asked < run->trace->requests->len) {
-        sim_at(run->sim, &run->ask, request(run, run->asked)->when);
+    if (run->disk) {
+        mine->disk.verb = what->write ? DISK_WRITE : DISK_READ;
+        mine->disk.span = (DiskSpan) { what->sector, what->count };
+        disk_submit(run->disk, &mine->disk);
+    } else {
+        mine->host.op.verb = what->write ? UNIT_WRITE : UNIT_READ;
+        mine->host.op.lba = what->sector;
+        mine->host.op.count = what->count;
+        host_submit(run->host, &mine->host);
+    }
+}
+
+static void ask_next(SimEvent *ev)
+{
+    Replay *run = (Replay *)((char *)ev - offsetof(Replay, ask));
+
+    if (run->plan->closed) {
+        while (has_more(run) && run->asked - run->done < run->plan->closed) {
+            ask(run);
+        }
+    } else if (has_more(run)) {
+        ask(run);
+        if (!is_closed(run) && has_more(run)) {
+            sim_at(run->sim, &run->ask,
+                   run->start + scaled(run, run->asked));
+        }
     }
 }
 
@@ -145,8 +204,9 @@ static void sum_up(const Replay *run, ReplayResult *result)
     Kind all = compare(run, -1, model, measured);
 
     *result = (ReplayResult) {
-        .requests = run->done, .measured = run->trace->measured,
-        .interrupted = run->done < run->trace->requests->len,
+        .requests = run->done, .errors = run->errors,
+        .measured = run->trace->measured, .interrupted = run->stop,
+        .took = run->last - run->start,
         .mean_ms = all.mean, .measured_mean_ms = all.measured_mean,
         .rms_ms = all.rms,
         .rms_pct = all.measured_mean > 0
@@ -156,51 +216,55 @@ static void sum_up(const Replay *run, ReplayResult *result)
         .write_measured_ms = write.measured_mean,
         .read_rms_ms = read.rms, .write_rms_ms = write.rms,
         .p50_ms = share(model, run->done, 50),
+        .p90_ms = share(model, run->done, 90),
         .p95_ms = share(model, run->done, 95),
         .p99_ms = share(model, run->done, 99),
+        .p999_ms = share(model, run->done, 99.9),
+        .max_ms = share(model, run->done, 100),
     };
 }
 
-/* After Ctrl-C what is done counts, as far as it is the trace's beginning. */
-static void finish(Replay *run)
+/* After Ctrl-C no more is asked; what is under way ends. */
+static void run_all(Replay *run)
 {
-    sim_cancel(run->sim, &run->ask);
-    if (run->done < run->asked) {
-        for (uint64_t i = 0; i < run->trace->requests->len; i++) {
-            if (run->response[i] < 0) {
-                run->done = i;
-                break;
-            }
-        }
-        disk_cancel_all(run->disk, DISK_ABORTED);
-    }
-}
+    uint64_t steps = 0;
 
-void replay_run(const DiskPreset *preset, const TraceFile *trace,
-                uint64_t seed, SimTime *response, ReplayResult *result)
-{
-    Replay run = { .trace = trace, .response = response };
-    DiskMedia *media = forget_media_new(preset->geometry.lbas);
-    const GArray *all = trace->requests;
-
-    for (guint i = 0; i < all->len; i++) {
-        response[i] = -1;
-    }
-    run.sim = sim_new(seed);
-    run.disk = disk_new(run.sim, preset, media, "REPLAY",
-                        sim_random(run.sim, UINT64_C(1) << 32));
-    run.buf = g_malloc0((size_t)trace->count_max * DISK_SECTOR_BYTES);
-    run.ask.fire = ask_next;
-    sim_at(run.sim, &run.ask, trace->measured ? 0 : request(&run, 0)->when);
+    sim_at(run->sim, &run->ask, is_closed(run)
+           ? run->start : run->start + scaled(run, 0));
     progress_begin();
-    while (run.done < all->len && !progress_interrupted() &&
-           sim_step(run.sim)) {
-        if (run.done % SHOW_EVERY == 0) {
-            progress_show("replay", (double)run.done / all->len);
+    while ((has_more(run) || run->done < run->asked) && sim_step(run->sim)) {
+        if (++steps % SHOW_EVERY == 0) {
+            progress_show("replay", (double)run->done /
+                                    run->trace->requests->len);
+            run->stop |= progress_interrupted();
         }
     }
     progress_end();
-    finish(&run);
+    sim_cancel(run->sim, &run->ask);
+}
+
+void replay_run(const ReplayPlan *plan, const TraceFile *trace,
+                SimTime *response, ReplayResult *result)
+{
+    Replay run = {
+        .plan = plan, .trace = trace, .response = response,
+        .scale = plan->scale > 0 ? plan->scale : 1,
+        .buf = g_malloc0((size_t)trace->count_max * DISK_SECTOR_BYTES),
+        .ask.fire = ask_next,
+    };
+    DiskMedia *media = NULL;
+
+    if (plan->preset) {
+        media = forget_media_new(plan->preset->geometry.lbas);
+        run.sim = sim_new(plan->seed);
+        run.disk = disk_new(run.sim, plan->preset, media, "REPLAY",
+                            sim_random(run.sim, UINT64_C(1) << 32));
+    } else {
+        run.sim = plan->rig->sim;
+        run.host = host_new(plan->rig->ctl, plan->unit, &(HostPlan) { 0 });
+    }
+    run.start = run.last = sim_now(run.sim);
+    run_all(&run);
     sum_up(&run, result);
     while (run.idle) {
         ReplayOp *next = run.idle->next;
@@ -208,8 +272,12 @@ void replay_run(const DiskPreset *preset, const TraceFile *trace,
         g_free(run.idle);
         run.idle = next;
     }
-    disk_free(run.disk);
-    disk_media_close(media);
-    sim_free(run.sim);
+    if (plan->preset) {
+        disk_free(run.disk);
+        disk_media_close(media);
+        sim_free(run.sim);
+    } else {
+        host_free(run.host);
+    }
     g_free(run.buf);
 }
