@@ -150,6 +150,14 @@ static void read_media(Disk *disk, DiskOp *op, BufferSegment *segment,
                       plan->read_end_ns);
 }
 
+static void ends_as_hit(Disk *disk, DiskOp *op)
+{
+    op->time.overhead_ns = cost(disk, &plan_of(disk)->read_hit);
+    ends_at(disk, op, disk->cached.taken_up + op->time.overhead_ns +
+                      op->span.count * sector_ns(disk, op) +
+                      plan_of(disk)->read_end_ns);
+}
+
 static void read_hit(Disk *disk, DiskOp *op, BufferSegment *segment)
 {
     const DiskBufferPlan *plan = plan_of(disk);
@@ -158,21 +166,19 @@ static void read_hit(Disk *disk, DiskOp *op, BufferSegment *segment)
     uint64_t limit = ahead_limit(disk, op->span, segment->start);
     SimTime miss = cost(disk, &plan->read_miss);
 
-    op->time.overhead_ns = cost(disk, &plan->read_hit);
     disk_buffer_use(&cached->buffer, segment);
     disk_buffer_read_out(&cached->buffer, segment, op->span);
     if (stream->segment == segment) {
         stream->limit = MAX(stream->limit, limit);
-    } else if (plan->ahead_on_hit && !segment->written && !cached->leaving) {
+    } else if (plan->ahead_on_hit && !segment->written &&
+               !cached->held.leaving) {
         MechRest from = { .now = arm_sets_out(disk, miss) };
 
         ahead_stop(disk, from.now);
         from.arm = disk->arm;
         ahead_start(disk, segment, from, limit);
     }
-    ends_at(disk, op, cached->taken_up + op->time.overhead_ns +
-                      op->span.count * sector_ns(disk, op) +
-                      plan->read_end_ns);
+    ends_as_hit(disk, op);
 }
 
 /* Whether the stream, as far as it has got, is what this read goes on. */
@@ -198,7 +204,12 @@ static void begin_read(Disk *disk, DiskOp *op)
         read_hit(disk, op, segment);
         return;
     }
-    if (cached->leaving) {
+    if (plan_of(disk)->reads_written &&
+        held_covers(&cached->held, op->span)) {
+        ends_as_hit(disk, op);
+        return;
+    }
+    if (cached->held.leaving) {
         cached->need = NEED_ARM;
         return;
     }
@@ -332,7 +343,9 @@ bool cached_needs_seek(Disk *disk, const DiskOp *op)
                !held_room(&disk->cached.held, op->span);
     }
     disk_buffer_find(&disk->cached.buffer, op->span, &have);
-    return have < op->span.count && !joins(disk, op->span);
+    return have < op->span.count && !joins(disk, op->span) &&
+           !(plan_of(disk)->reads_written &&
+             held_covers(&disk->cached.held, op->span));
 }
 
 void cached_begin(Disk *disk, DiskOp *op)

@@ -6,9 +6,6 @@
 #include <stddef.h>
 
 #include "disk-model/drive/disk-private.h"
-#include "disk-model/drive/queue.h"
-
-#define CHOICES_MAX 256
 
 static const DiskBufferPlan *plan_of(const Disk *disk)
 {
@@ -22,46 +19,84 @@ static uint64_t end_of(DiskSpan span)
 
 /* --- which one ---------------------------------------------------------- */
 
-/* What it would take to get there, the command understood after `lead`: time
- * for the nearest, cylinders for the nearest cylinder. */
-static SimTime reach(const Disk *disk, DiskOrder order, DiskSpan span,
-                     bool write, SimTime lead)
+/* The first sector of the cylinder the arm is on, or before it. */
+static uint64_t arm_sector(const Disk *disk)
+{
+    const DiskGeometry *geometry = &disk->preset->geometry;
+    unsigned low = 0, high = geometry->zones - 1;
+    const DiskZone *zone;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (disk->arm.cylinder <= geometry->zone[middle].last_cylinder) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    zone = &geometry->zone[low];
+    return zone->first_lba +
+           (uint64_t)(MAX(disk->arm.cylinder, zone->first_cylinder) -
+                      zone->first_cylinder) *
+           geometry->heads * zone->sectors_per_track;
+}
+
+/* A choice to be made. */
+typedef struct Contest {
+    DiskOrder order;
+    uint64_t from;              /* C-LOOK: where the arm is */
+    bool any;
+    uint64_t least;             /* so far */
+} Contest;
+
+static Contest contest(const Disk *disk, DiskOrder order)
+{
+    return (Contest) {
+        .order = order,
+        .from = order == DISK_ORDER_CLOOK ? arm_sector(disk) : 0,
+    };
+}
+
+/* How far off it is; a command is understood after `lead`. */
+static uint64_t far(const Disk *disk, const Contest *contest, DiskSpan span,
+                    uint32_t cylinder, bool write, SimTime lead)
 {
     MechWalk walk = {
         .arm = disk->arm, .now = sim_now(disk->sim) + lead, .stop = SIM_NEVER,
         .left = { span.sector, 1 }, .write = write,
     };
 
-    if (order == DISK_ORDER_CYLINDER) {
-        SimTime to = disk_geometry_place(&disk->preset->geometry,
-                                         span.sector).cylinder;
-
-        return ABS(to - (SimTime)disk->arm.cylinder);
-    }
-    if (order != DISK_ORDER_NEAREST) {
-        return 0;
-    }
-    mech_walk(disk->preset, &walk);
-    return walk.seek_ns + walk.rotate_ns;
-}
-
-/* The first sector of the cylinder the arm is on, or 0. */
-static uint64_t arm_sector(const Disk *disk)
-{
-    const DiskGeometry *geometry = &disk->preset->geometry;
-
-    for (unsigned i = 0; i < geometry->zones; i++) {
-        const DiskZone *zone = &geometry->zone[i];
-
-        if (disk->arm.cylinder <= zone->last_cylinder) {
-            uint64_t in = MAX(disk->arm.cylinder, zone->first_cylinder) -
-                          zone->first_cylinder;
-
-            return zone->first_lba + in * geometry->heads *
-                                     zone->sectors_per_track;
-        }
+    switch (contest->order) {
+    case DISK_ORDER_CLOOK:      /* below the arm it wraps round: furthest */
+        return span.sector - contest->from;
+    case DISK_ORDER_CYLINDER:
+        return ABS((int64_t)cylinder - (int64_t)disk->arm.cylinder);
+    case DISK_ORDER_NEAREST:
+        mech_walk(disk->preset, &walk);
+        return walk.seek_ns + walk.rotate_ns;
+    case DISK_ORDER_FIFO:
+        break;
     }
     return 0;
+}
+
+/* Of equals the first, which is the oldest. */
+static bool wins(Contest *contest, uint64_t far)
+{
+    bool better = !contest->any || far < contest->least;
+
+    if (better) {
+        contest->any = true;
+        contest->least = far;
+    }
+    return better;
+}
+
+static uint32_t cylinder_of(const Disk *disk, DiskSpan span, DiskOrder order)
+{
+    return order != DISK_ORDER_CYLINDER ? 0
+        : disk_geometry_place(&disk->preset->geometry, span.sector).cylinder;
 }
 
 static SimTime lead_of(const Disk *disk, const DiskOp *op)
@@ -88,14 +123,15 @@ static bool op_overlaps_older(const DiskOp *op, GList *oldest)
 DiskOp *cached_choose(Disk *disk)
 {
     const DiskBufferPlan *plan = plan_of(disk);
-    QueueItem item[CHOICES_MAX];
-    DiskOp *choice[CHOICES_MAX];
-    unsigned count = 0, looked = 0;
     GList *head = disk->queue.head;
+    DiskOp *next = head ? head->data : NULL;
+    unsigned looked = 0;
+    Contest race;
 
-    if (!head || plan->order == DISK_ORDER_FIFO) {
-        return head ? head->data : NULL;
+    if (!next || !next->link.next || plan->order == DISK_ORDER_FIFO) {
+        return next;
     }
+    race = contest(disk, plan->order);
     ahead_catch_up(disk, sim_now(disk->sim));
     for (GList *l = head; l && looked < plan->depth; l = l->next, looked++) {
         DiskOp *op = l->data;
@@ -109,36 +145,47 @@ DiskOp *cached_choose(Disk *disk)
         if (!cached_needs_seek(disk, op)) {
             return op;
         }
-        choice[count] = op;
-        item[count++] = (QueueItem) { op->span.sector,
-            reach(disk, plan->order, op->span, op->verb == DISK_WRITE,
-                  lead_of(disk, op)) };
+        if (wins(&race, far(disk, &race, op->span,
+                            cylinder_of(disk, op->span, plan->order),
+                            op->verb == DISK_WRITE, lead_of(disk, op)))) {
+            next = op;
+        }
     }
-    return count ? choice[disk_queue_pick(plan->order, item, count,
-                                          arm_sector(disk))] : head->data;
+    return next;
 }
 
 /* --- held writes leave -------------------------------------------------- */
 
+/* Whether it goes on where the arm has just stopped writing. */
+static bool goes_on(const Disk *disk, const HeldWrite *write)
+{
+    return write->span.sector == disk->cached.left_end &&
+           disk->cached.left_at == sim_now(disk->sim);
+}
+
 static unsigned choose_leaver(const Disk *disk)
 {
     const HeldList *held = &disk->cached.held;
-    DiskOrder order = cached_is_mixed(&disk->cached, plan_of(disk))
-        ? plan_of(disk)->destage_mixed : plan_of(disk)->destage;
-    QueueItem item[CHOICES_MAX];
-    unsigned index[CHOICES_MAX], count = 0;
+    Contest race = contest(disk, cached_is_mixed(&disk->cached, plan_of(disk))
+                           ? plan_of(disk)->destage_mixed
+                           : plan_of(disk)->destage);
+    unsigned next = 0;
 
-    if (order == DISK_ORDER_FIFO) {
-        return 0;
-    }
     for (unsigned i = 0; i < held->count; i++) {
-        if (!held_waits(held, i)) {
-            index[count] = i;
-            item[count++] = (QueueItem) { held->write[i]->span.sector,
-                reach(disk, order, held->write[i]->span, true, 0) };
+        const HeldWrite *write = &held->write[i];
+
+        if (held_waits(held, i)) {
+            continue;
+        }
+        if (goes_on(disk, write)) {
+            return i;
+        }
+        if (wins(&race, far(disk, &race, write->span, write->cylinder, true,
+                            0))) {
+            next = i;
         }
     }
-    return index[disk_queue_pick(order, item, count, arm_sector(disk))];
+    return next;
 }
 
 /* A full cache, with the write that is just coming, need not wait. */
@@ -187,13 +234,34 @@ static SimTime may_leave(const Disk *disk)
                       : MAX(cached->arm_free, cached->idle_since + idle);
 }
 
+/* The arm sets out with one, as far as the track goes. */
+static void set_out(Disk *disk)
+{
+    HeldList *held = &disk->cached.held;
+    unsigned leaver = choose_leaver(disk);
+    const HeldWrite *write = &held->write[leaver];
+    MechWalk walk = {
+        .arm = disk->arm, .now = sim_now(disk->sim), .left = write->span,
+        .going = goes_on(disk, write), .write = true, .once = true,
+        .stop = SIM_NEVER,
+    };
+
+    walk.now += ata_wake(disk->ata);
+    mech_walk(disk->preset, &walk);
+    disk->arm = walk.arm;
+    held->leaver = leaver;
+    held->leaving = write->span.count - walk.left.count;
+    disk->cached.left_at = walk.now;
+    disk->cached.left_end = walk.left.sector;
+    sim_at(disk->sim, &disk->cached.left, walk.now);
+}
+
 void cached_idle(Disk *disk)
 {
     Cached *cached = &disk->cached;
     SimTime now = sim_now(disk->sim), when;
-    MechWalk walk = { .now = now, .write = true, .stop = SIM_NEVER };
 
-    if (cached->leaving || cached->arm_in_use || !cached->held.count) {
+    if (cached->held.leaving || cached->arm_in_use || !cached->held.count) {
         return;
     }
     when = may_leave(disk);
@@ -203,31 +271,48 @@ void cached_idle(Disk *disk)
     }
     ahead_stop(disk, now);
     cached->in_run = cached->need != NEED_ROOM || cached->in_run;
-    cached->leaver = choose_leaver(disk);
-    cached->leaving = true;
-    cached->held.write[cached->leaver]->leaving = true;
-    walk.arm = disk->arm;
-    walk.left = cached->held.write[cached->leaver]->span;
-    walk.now += ata_wake(disk->ata);
-    mech_walk(disk->preset, &walk);
-    disk->arm = walk.arm;
-    sim_at(disk->sim, &cached->left, walk.now);
+    set_out(disk);
 }
 
-static int write_held(Disk *disk, unsigned index)
+static void note_cylinder(const Disk *disk, HeldWrite *write)
 {
-    HeldWrite *write = disk->cached.held.write[index];
-    int failed = disk->media->ops->write(disk->media, write->span.sector,
-                                         write->span.count, write->data);
+    if (plan_of(disk)->destage == DISK_ORDER_CYLINDER ||
+        plan_of(disk)->destage_mixed == DISK_ORDER_CYLINDER) {
+        write->cylinder = cylinder_of(disk, write->span, DISK_ORDER_CYLINDER);
+    }
+}
 
-    held_remove(&disk->cached.held, index);
+/* So many sectors of its front are written. */
+static int write_held(Disk *disk, unsigned index, uint32_t count)
+{
+    HeldList *held = &disk->cached.held;
+    HeldWrite *write = &held->write[index];
+    bool all = count == write->span.count;
+    int failed = 0;
+
+    while (count && !failed) {
+        uint32_t run = count;
+        const void *data = held_front(held, index, &run);
+
+        failed = data ? disk->media->ops->write(disk->media,
+                                                write->span.sector, run,
+                                                data) : 0;
+        count -= run;
+        held_drop(held, index, run);
+    }
+    if (count) {
+        held_drop(held, index, count);
+    }
+    if (!all) {
+        note_cylinder(disk, write);
+    }
     return failed;
 }
 
 static void forget_leaver(Disk *disk)
 {
     sim_cancel(disk->sim, &disk->cached.left);
-    disk->cached.leaving = false;
+    disk->cached.held.leaving = 0;
 }
 
 /* The op in front may have been waiting for just this. */
@@ -245,14 +330,15 @@ static void has_left(SimEvent *ev)
 {
     Disk *disk = (Disk *)((char *)ev - offsetof(Disk, cached.left));
     Cached *cached = &disk->cached;
+    uint32_t piece = cached->held.leaving;
 
-    if (!cached->leaving) {
+    if (!piece) {
         cached_idle(disk);      /* now they may begin to leave */
         return;
     }
     forget_leaver(disk);
     cached->made_way = true;
-    if (write_held(disk, cached->leaver)) {
+    if (write_held(disk, cached->held.leaver, piece)) {
         cached->failed = true;
     }
     if (!retry_front(disk)) {
@@ -266,7 +352,8 @@ int cached_empty(Disk *disk)
 
     forget_leaver(disk);
     while (disk->cached.held.count) {
-        int this = write_held(disk, 0);
+        int this = write_held(disk, 0,
+                              disk->cached.held.write[0].span.count);
 
         failed = failed ? failed : this;
     }
@@ -300,8 +387,8 @@ int cached_write(Disk *disk, DiskOp *op)
     /* Only an op that ends in its own time may stay in the buffer. */
     if (disk->busy && disk->queue.head == &op->link &&
         !disk->cached.arm_in_use && disk->cached.need == NEED_NOTHING &&
-        !sim_pending(&disk->end) && held_room(&disk->cached.held, op->span)) {
-        held_add(&disk->cached.held, op->span, op->buf);
+        !sim_pending(&disk->end)) {
+        note_cylinder(disk, held_add(&disk->cached.held, op->span, op->buf));
         return 0;
     }
     failed = cached_empty_span(disk, op->span);
@@ -318,7 +405,8 @@ uint64_t disk_power_cut(Disk *disk)
         lost = disk->cached.held.sectors;
         forget_leaver(disk);
         while (disk->cached.held.count) {
-            held_remove(&disk->cached.held, 0);
+            held_drop(&disk->cached.held, 0,
+                      disk->cached.held.write[0].span.count);
         }
         disk_buffer_forget(&disk->cached.buffer);
         disk->cached.stream.segment = NULL;
@@ -334,7 +422,7 @@ void cached_init(Disk *disk)
 
     disk_buffer_init(&disk->cached.buffer, plan);
     held_init(&disk->cached.held, plan->write_depth,
-              segments * plan->segment_sectors);
+              segments * plan->segment_sectors, !disk->media->ops->forgets);
     disk->cached.left.fire = has_left;
     disk->cached.writes_in_a_row = plan->write_depth;
 }

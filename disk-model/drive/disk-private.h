@@ -48,9 +48,9 @@ typedef struct Cached {
     SimTime idle_since;         /* nothing in front */
     uint32_t writes_in_a_row;   /* cached, since the last read */
     bool in_run;                /* one leaves after the other */
-    bool leaving;               /* a held write is on its way: */
-    unsigned leaver;            /* this one, */
-    SimEvent left;              /* until then */
+    SimEvent left;              /* a held write has, or one may leave */
+    SimTime left_at;            /* when the last one had, */
+    uint64_t left_end;          /* and the sector after it */
     bool failed;                /* a held write could not be written */
 } Cached;
 

@@ -7,6 +7,13 @@
 #include "disk-model/drive/held.h"
 #include "disk-model/media/media.h"
 
+#define BLOCK_SECTORS 128u
+
+struct HeldBlock {
+    HeldBlock *next;
+    uint8_t data[BLOCK_SECTORS * DISK_SECTOR_BYTES];
+};
+
 static uint64_t end_of(DiskSpan span)
 {
     return span.sector + span.count;
@@ -22,20 +29,103 @@ static bool within(DiskSpan inner, DiskSpan outer)
     return inner.sector >= outer.sector && end_of(inner) <= end_of(outer);
 }
 
-void held_init(HeldList *list, unsigned most, uint64_t sectors_most)
+/* --- blocks ------------------------------------------------------------- */
+
+static HeldBlock *take_block(HeldList *list)
 {
-    *list = (HeldList) { .most = most, .sectors_most = sectors_most };
-    list->write = g_new0(HeldWrite *, most);
-    for (unsigned i = 0; i < most; i++) {
-        list->write[i] = g_new0(HeldWrite, 1);
+    HeldBlock *block = list->spare;
+
+    if (block) {
+        list->spare = block->next;
+    } else {
+        block = g_new(HeldBlock, 1);
     }
+    block->next = NULL;
+    return block;
+}
+
+static void release_first(HeldList *list, HeldWrite *write)
+{
+    HeldBlock *block = write->first;
+
+    write->first = block->next;
+    block->next = list->spare;
+    list->spare = block;
+}
+
+/* Sectors of a write, as runs of bytes that lie side by side. */
+typedef struct Run {
+    HeldBlock *block;
+    uint32_t at, left;          /* in the block; sectors */
+} Run;
+
+static Run run_of(const HeldWrite *write, uint64_t sector, uint32_t count)
+{
+    Run run = { write->first, write->skip + (sector - write->span.sector),
+                count };
+
+    while (run.at >= BLOCK_SECTORS) {
+        run.block = run.block->next;
+        run.at -= BLOCK_SECTORS;
+    }
+    return run;
+}
+
+static uint8_t *next_bytes(Run *run, size_t *bytes)
+{
+    uint8_t *data = run->block->data + (size_t)run->at * DISK_SECTOR_BYTES;
+    uint32_t sectors = MIN(run->left, BLOCK_SECTORS - run->at);
+
+    *bytes = (size_t)sectors * DISK_SECTOR_BYTES;
+    run->left -= sectors;
+    run->at = 0;
+    run->block = run->block->next;
+    return data;
+}
+
+static void copy_in(HeldWrite *write, DiskSpan span, const uint8_t *from)
+{
+    Run run = run_of(write, span.sector, span.count);
+
+    while (run.left) {
+        size_t bytes;
+        uint8_t *to = next_bytes(&run, &bytes);
+
+        memcpy(to, from, bytes);
+        from += bytes;
+    }
+}
+
+static void copy_out(const HeldWrite *write, DiskSpan span, uint8_t *to)
+{
+    Run run = run_of(write, span.sector, span.count);
+
+    while (run.left) {
+        size_t bytes;
+        const uint8_t *from = next_bytes(&run, &bytes);
+
+        memcpy(to, from, bytes);
+        to += bytes;
+    }
+}
+
+/* --- the list ------------------------------------------------------------ */
+
+void held_init(HeldList *list, unsigned most, uint64_t sectors_most,
+               bool keeps)
+{
+    *list = (HeldList) { .most = most, .sectors_most = sectors_most,
+                         .keeps = keeps };
+    list->write = g_new0(HeldWrite, most + 1);
 }
 
 void held_clear(HeldList *list)
 {
-    for (unsigned i = 0; i < list->most; i++) {
-        g_free(list->write[i]->data);
-        g_free(list->write[i]);
+    while (list->count) {
+        held_drop(list, 0, list->write[0].span.count);
+    }
+    while (list->spare) {
+        g_free(take_block(list));
     }
     g_free(list->write);
     *list = (HeldList) { 0 };
@@ -46,82 +136,129 @@ bool held_could(const HeldList *list, DiskSpan span)
     return list->most && span.count <= list->sectors_most;
 }
 
-/* One that may still be changed and that `span` would become part of. */
-static HeldWrite *host_of(const HeldList *list, DiskSpan span)
+/* Those of its sectors that are not on their way have not been written. */
+static bool may_change(const HeldList *list, int index, DiskSpan span)
 {
-    HeldWrite *last = list->count ? list->write[list->count - 1] : NULL;
+    const HeldWrite *write = &list->write[index];
 
-    if (!last || last->leaving) {
-        return NULL;
+    return !list->leaving || list->leaver != (unsigned)index ||
+           span.sector >= write->span.sector + list->leaving;
+}
+
+/* What `span` would become part of, or -1; whether it overlaps any. */
+static int host_of(const HeldList *list, DiskSpan span, bool *overlaps)
+{
+    int before = -1, around = -1;
+    unsigned overlapping = 0;
+
+    for (unsigned i = 0; i < list->count; i++) {
+        DiskSpan other = list->write[i].span;
+
+        if (end_of(other) == span.sector) {
+            before = i;
+        } else if (overlap(other, span)) {
+            overlapping++;
+            around = within(span, other) ? (int)i : -1;
+        }
     }
-    if (within(span, last->span)) {
-        return last;
+    *overlaps = overlapping;
+    if (!overlapping) {
+        return before;
     }
-    return end_of(last->span) == span.sector && held_find(list, span) < 0
-        ? last : NULL;
+    return overlapping == 1 && around >= 0 && may_change(list, around, span)
+        ? around : -1;
 }
 
 bool held_room(const HeldList *list, DiskSpan span)
 {
-    HeldWrite *host = host_of(list, span);
+    bool overlaps;
+    int host = host_of(list, span, &overlaps);
 
-    if (host && within(span, host->span)) {
+    if (host >= 0 && overlaps) {
         return true;
     }
-    return (host || list->count < list->most) &&
+    return (host >= 0 || list->count < list->most) &&
            list->sectors + span.count <= list->sectors_most;
 }
 
-static void *place_in(HeldWrite *write, uint64_t sector)
+static void grow(HeldList *list, HeldWrite *write, uint32_t count)
 {
-    return write->data + (sector - write->span.sector) * DISK_SECTOR_BYTES;
-}
+    uint32_t used = write->skip + write->span.count;
+    uint32_t room = (used + BLOCK_SECTORS - 1) / BLOCK_SECTORS *
+                    BLOCK_SECTORS;
 
-static void make_room(HeldWrite *write)
-{
-    size_t bytes = (size_t)write->span.count * DISK_SECTOR_BYTES;
-
-    if (bytes > write->bytes) {
-        write->data = g_realloc(write->data, bytes);
-        write->bytes = bytes;
+    write->span.count += count;
+    list->sectors += count;
+    if (!list->keeps) {
+        return;
+    }
+    if (!write->first) {
+        write->first = write->last = take_block(list);
+        room = BLOCK_SECTORS;
+    }
+    for (; room < used + count; room += BLOCK_SECTORS) {
+        write->last->next = take_block(list);
+        write->last = write->last->next;
     }
 }
 
-void held_add(HeldList *list, DiskSpan span, const void *data)
+HeldWrite *held_add(HeldList *list, DiskSpan span, const void *data)
 {
-    HeldWrite *host = host_of(list, span);
+    bool overlaps;
+    int host = host_of(list, span, &overlaps);
+    HeldWrite *write;
 
-    if (!host) {
-        g_assert(list->count < list->most);
-        host = list->write[list->count++];
-        host->span = span;
-        host->leaving = false;
-        list->sectors += span.count;
-    } else if (!within(span, host->span)) {
-        host->span.count += span.count;
-        list->sectors += span.count;
+    if (host >= 0) {
+        write = &list->write[host];
+    } else {
+        g_assert(list->count <= list->most);
+        write = &list->write[list->count++];
+        *write = (HeldWrite) { .span = { span.sector, 0 },
+                               .younger = overlaps };
     }
-    make_room(host);
-    memcpy(place_in(host, span.sector), data,
-           (size_t)span.count * DISK_SECTOR_BYTES);
+    if (host < 0 || !overlaps) {
+        grow(list, write, span.count);
+    }
+    if (list->keeps) {
+        copy_in(write, span, data);
+    }
+    return write;
 }
 
-void held_remove(HeldList *list, unsigned index)
+const void *held_front(const HeldList *list, unsigned index, uint32_t *count)
 {
-    HeldWrite *gone = list->write[index];
+    const HeldWrite *write = &list->write[index];
 
-    list->sectors -= gone->span.count;
-    list->count--;
-    for (unsigned i = index; i < list->count; i++) {
-        list->write[i] = list->write[i + 1];
+    if (!list->keeps) {
+        return NULL;
     }
-    list->write[list->count] = gone;
+    *count = MIN(*count, BLOCK_SECTORS - write->skip);
+    return write->first->data + (size_t)write->skip * DISK_SECTOR_BYTES;
+}
+
+void held_drop(HeldList *list, unsigned index, uint32_t count)
+{
+    HeldWrite *write = &list->write[index];
+
+    list->sectors -= count;
+    write->span.sector += count;
+    write->span.count -= count;
+    write->skip += count;
+    while (write->first && (write->skip >= BLOCK_SECTORS ||
+                            !write->span.count)) {
+        write->skip -= MIN(write->skip, BLOCK_SECTORS);
+        release_first(list, write);
+    }
+    if (!write->span.count) {
+        list->count--;
+        memmove(write, write + 1, (list->count - index) * sizeof(*write));
+    }
 }
 
 bool held_waits(const HeldList *list, unsigned index)
 {
-    for (unsigned i = 0; i < index; i++) {
-        if (overlap(list->write[i]->span, list->write[index]->span)) {
+    for (unsigned i = 0; i < index && list->write[index].younger; i++) {
+        if (overlap(list->write[i].span, list->write[index].span)) {
             return true;
         }
     }
@@ -131,24 +268,34 @@ bool held_waits(const HeldList *list, unsigned index)
 int held_find(const HeldList *list, DiskSpan span)
 {
     for (unsigned i = 0; i < list->count; i++) {
-        if (overlap(list->write[i]->span, span)) {
+        if (overlap(list->write[i].span, span)) {
             return i;
         }
     }
     return -1;
 }
 
-void held_overlay(const HeldList *list, DiskSpan span, void *data)
+bool held_covers(const HeldList *list, DiskSpan span)
 {
     for (unsigned i = 0; i < list->count; i++) {
-        HeldWrite *write = list->write[i];
+        if (within(span, list->write[i].span)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void held_overlay(const HeldList *list, DiskSpan span, void *data)
+{
+    for (unsigned i = 0; i < list->count && list->keeps; i++) {
+        const HeldWrite *write = &list->write[i];
         uint64_t from = MAX(write->span.sector, span.sector);
         uint64_t to = MIN(end_of(write->span), end_of(span));
 
         if (from < to) {
-            memcpy((uint8_t *)data +
-                   (from - span.sector) * DISK_SECTOR_BYTES,
-                   place_in(write, from), (to - from) * DISK_SECTOR_BYTES);
+            copy_out(write, (DiskSpan) { from, to - from },
+                     (uint8_t *)data +
+                     (from - span.sector) * DISK_SECTOR_BYTES);
         }
     }
 }

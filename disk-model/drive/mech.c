@@ -172,6 +172,9 @@ void mech_walk(const DiskPreset *drive, MechWalk *walk)
         if (walk->passed) {
             walk->passed(walk, MIN(first, last), last, run);
         }
+        if (walk->once) {
+            return;
+        }
     }
 }
 

@@ -71,6 +71,7 @@ struct MechWalk {
     SimTime now;                /* in: start; out: end of the last sector */
     DiskSpan left;
     bool write, going;
+    bool once;                  /* one stretch and no more */
     SimTime stop;               /* SIM_NEVER for none */
     /* Each stretch, when its first sector begins to pass and its last has;
      * may be NULL. */

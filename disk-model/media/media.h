@@ -11,6 +11,7 @@
 #define DISK_MEDIA_MEDIA_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DISK_SECTOR_BYTES 512
@@ -24,6 +25,7 @@ typedef struct DiskMediaOps {
                  const void *buf);
     int (*flush)(DiskMedia *media);
     void (*close)(DiskMedia *media);    /* frees media */
+    bool forgets;                       /* what is written is not kept */
 } DiskMediaOps;
 
 struct DiskMedia {

@@ -35,6 +35,7 @@ static const DiskMediaOps forget_ops = {
     .write = forget_write,
     .flush = forget_flush,
     .close = forget_close,
+    .forgets = true,
 };
 
 DiskMedia *forget_media_new(uint64_t sectors)
