@@ -19,6 +19,7 @@
 #define WORKERS_MAX 64
 /* Numbers in the task pipe at once: it must take them without a reader. */
 #define BATCH 4096
+#define INNER_SHARE 0.95
 
 typedef struct Cell {
     CellAsk ask;                /* strings interned */
@@ -59,6 +60,7 @@ static void run_iometer(const Cells *cells, const CellAsk *ask,
         .board = ask->board, .drive = ask->drive, .level = ask->level,
         .members = ask->members, .spec = spec, .depth = ask->depth,
         .seed = cells->plan.seed, .turn_ns = cells->plan.turn_ns,
+        .start_share = ask->inner ? INNER_SHARE : 0,
     };
 
     if (!board) {
@@ -83,6 +85,8 @@ static void run_iometer(const Cells *cells, const CellAsk *ask,
     value->mib_per_s = iometer_mib_per_s(&result);
     value->mean_ms = (result.read.wait_ns + result.write.wait_ns) / 1e6 /
                      (result.read.requests + result.write.requests);
+    value->write_ms = result.write.requests
+        ? result.write.wait_ns / 1e6 / result.write.requests : 0;
 }
 
 /* --- workers ------------------------------------------------------------- */
@@ -199,8 +203,9 @@ void cells_run(Cells *cells)
 const CellValue *cells_get(Cells *cells, const CellAsk *ask)
 {
     g_autofree char *name =
-        g_strdup_printf("%s %s %s %u %s %u", ask->board, ask->drive,
-                        ask->level, ask->members, ask->pattern, ask->depth);
+        g_strdup_printf("%s %s %s %u %s %u %d", ask->board, ask->drive,
+                        ask->level, ask->members, ask->pattern, ask->depth,
+                        ask->inner);
     Cell *cell = g_hash_table_lookup(cells->by_name, name);
 
     if (!cell) {
@@ -211,6 +216,7 @@ const CellValue *cells_get(Cells *cells, const CellAsk *ask)
             .level = g_intern_string(ask->level),
             .pattern = g_intern_string(ask->pattern),
             .members = ask->members, .depth = ask->depth,
+            .inner = ask->inner,
         };
         g_hash_table_insert(cells->by_name, g_steal_pointer(&name), cell);
         g_ptr_array_add(cells->all, cell);

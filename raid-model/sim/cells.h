@@ -20,6 +20,7 @@ typedef struct CellAsk {
     unsigned members;
     const char *pattern;        /* iometer.h's, or "bonnie:PHASE" */
     unsigned depth;
+    bool inner;                 /* sequential, near the unit's end */
 } CellAsk;
 
 typedef enum CellState { CELL_MISSING, CELL_DONE, CELL_FAILED } CellState;
@@ -27,7 +28,7 @@ typedef enum CellState { CELL_MISSING, CELL_DONE, CELL_FAILED } CellState;
 typedef struct CellValue {
     CellState state;
     double iops, mib_per_s;     /* bonnie: what the phase counts, in both */
-    double mean_ms;             /* of a request */
+    double mean_ms, write_ms;   /* of a request; of a write */
     char why[200];              /* it failed */
 } CellValue;
 

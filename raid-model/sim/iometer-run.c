@@ -181,6 +181,8 @@ bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
             DISK_SECTOR_BYTES;
     run.host = host_new(run.rig->ctl, unit, &ask->host);
     iometer_init(&run.gen, ask->spec, bytes, ask->seed ^ NOT_THE_SPINDLES);
+    run.gen.next = (uint64_t)(bytes / DISK_SECTOR_BYTES * ask->start_share) *
+                   DISK_SECTOR_BYTES;
     run.buf = g_malloc0(iometer_spec_bytes_max(ask->spec));
     plan_length(&run);
 

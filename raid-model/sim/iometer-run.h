@@ -26,6 +26,7 @@ typedef struct IometerAsk {
      */
     uint64_t requests;
     SimTime runtime;
+    double start_share;         /* of the unit: where sequential begins */
     SimTime turn_ns;            /* a request done to the next one issued */
     HostPlan host;
     bool progress;              /* show a line, as "raidsim iometer" */
