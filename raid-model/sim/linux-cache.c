@@ -9,8 +9,6 @@
 #include "raid-model/sim/linux-cache.h"
 
 #define PASS_BYTES (4u << 20)           /* pdflush: 1024 pages */
-#define LOOK_EVERY SIM_S(5)             /* dirty_writeback_centisecs */
-#define OLD_AFTER SIM_S(30)             /* dirty_expire_centisecs */
 
 typedef enum FrameState {
     FRAME_READING = 1,
@@ -38,9 +36,8 @@ struct LinuxCache {
     uint64_t sendables, dirty, writing;
     uint64_t background, dirty_max;
     uint64_t cursor;                    /* where pdflush stopped */
-    uint64_t old;                       /* blocks still to go for their age */
-    SimTime dirty_since;
-    SimEvent look;
+    uint64_t commits;                   /* blocks still to go for a commit */
+    SimEvent commit;
     GQueue sleepers;
     bool stopped;
     UnitStatus error;
@@ -170,7 +167,7 @@ static void send_pass(LinuxCache *cache)
         frame->state = FRAME_WRITING;
         cache->dirty--;
         cache->writing++;
-        cache->old -= cache->old > 0;
+        cache->commits -= cache->commits > 0;
         cache->cursor = block + 1;
     }
 }
@@ -178,28 +175,20 @@ static void send_pass(LinuxCache *cache)
 static void write_back(LinuxCache *cache)
 {
     while (cache->sendables && !cache->stopped &&
-           (cache->dirty > cache->background || cache->old) &&
+           (cache->dirty > cache->background || cache->commits) &&
            !linux_queue_congested(cache->queue, UNIT_WRITE)) {
         send_pass(cache);
     }
     linux_queue_run(cache->queue);
 }
 
-static void look_for_old(SimEvent *ev)
+static void commit(SimEvent *ev)
 {
     LinuxCache *cache = (LinuxCache *)((char *)ev -
-                                       offsetof(LinuxCache, look));
-    SimTime now = sim_now(cache->sim);
+                                       offsetof(LinuxCache, commit));
 
-    if (!cache->dirty || cache->stopped) {
-        return;
-    }
-    if (now - cache->dirty_since >= OLD_AFTER) {
-        cache->old = cache->dirty;
-        cache->dirty_since = now;       /* of what is written from now on */
-        write_back(cache);
-    }
-    sim_after(cache->sim, &cache->look, LOOK_EVERY);
+    cache->commits = cache->dirty;
+    write_back(cache);
 }
 
 static void mark_dirty(LinuxCache *cache, Frame *frame)
@@ -207,11 +196,8 @@ static void mark_dirty(LinuxCache *cache, Frame *frame)
     if (frame->state & FRAME_DIRTY) {
         return;
     }
-    if (!cache->dirty) {
-        cache->dirty_since = sim_now(cache->sim);
-        if (!sim_pending(&cache->look)) {
-            sim_after(cache->sim, &cache->look, LOOK_EVERY);
-        }
+    if (!sim_pending(&cache->commit)) {
+        sim_after(cache->sim, &cache->commit, cache->plan.commit_every);
     }
     frame->state |= FRAME_DIRTY;
     cache->dirty++;
@@ -392,7 +378,7 @@ LinuxCache *linux_cache_new(Sim *sim, const LinuxCachePlan *plan,
     cache->sendable = g_new0(uint64_t, plan->blocks / 64 + 1);
     cache->background = memory * plan->background_percent / 100;
     cache->dirty_max = MAX(memory * plan->dirty_percent / 100, 1);
-    cache->look.fire = look_for_old;
+    cache->commit.fire = commit;
     cache->error = UNIT_OK;
     return cache;
 }
@@ -400,7 +386,7 @@ LinuxCache *linux_cache_new(Sim *sim, const LinuxCachePlan *plan,
 void linux_cache_free(LinuxCache *cache)
 {
     g_assert(!cache->sleepers.length);
-    sim_cancel(cache->sim, &cache->look);
+    sim_cancel(cache->sim, &cache->commit);
     linux_queue_free(cache->queue);
     g_free(cache->sendable);
     g_free(cache->bucket);

@@ -12,13 +12,14 @@
  *   ABSENT -> READING -> CLEAN <-> DIRTY -> WRITING -> CLEAN or DIRTY
  *
  * pdflush writes, in address order from where it stopped, in passes of 4 MiB
- * until the queue is congested; it begins when more than `background` of
- * memory is dirty, or when some has been dirty for 30 s (it looks every 5).
- * A writer sleeps while more than `dirty` of memory is dirty or being
- * written.  The least recently used clean block makes room.
+ * until the queue is congested, when more than `background` of memory is
+ * dirty.  The file system's journal commits `commit_every` after the first
+ * write since it last did, and has what is dirty then written first (ext3
+ * with ordered data).  A writer sleeps while more than `dirty` of memory is
+ * dirty or being written.  The least recently used clean block makes room.
  *
- * Not modelled: metadata and the journal, active and inactive lists (one
- * list here), several inodes taking turns in pdflush.
+ * Not modelled: metadata and the journal's own writes, active and inactive
+ * lists (one list here), several inodes taking turns in pdflush.
  */
 #ifndef RAID_SIM_LINUX_CACHE_H
 #define RAID_SIM_LINUX_CACHE_H
@@ -35,13 +36,18 @@ typedef struct LinuxCachePlan {
     uint64_t memory_bytes;      /* of the computer */
     unsigned cache_percent;     /* of it the page cache may have */
     unsigned background_percent, dirty_percent;
+    SimTime commit_every;
     uint32_t read_ahead_sectors;
     SimTime page_ns;            /* processor time to read or write a page */
 } LinuxCachePlan;
 
-/* 94: assumed.  10 and 40: the kernel's defaults. */
+/*
+ * 94: assumed.  10 and 40: the kernel's defaults.  5 s: ext3's default; that
+ * it was ext3 is assumed.
+ */
 #define LINUX_CACHE_DEFAULTS                                            \
-    .cache_percent = 94, .background_percent = 10, .dirty_percent = 40
+    .cache_percent = 94, .background_percent = 10, .dirty_percent = 40, \
+    .commit_every = SIM_S(5)
 
 typedef struct LinuxCache LinuxCache;
 typedef struct LinuxCall LinuxCall;
