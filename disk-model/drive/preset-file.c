@@ -308,7 +308,7 @@ static bool read_seek(const KeySource *src, DiskPreset *preset)
         !read_points(src, curve, cylinders)) {
         return false;
     }
-    preset->seek_ns = g_new0(SimTime, cylinders);
+    preset->seek_ns = g_new0(uint32_t, cylinders);
     if (!disk_seek_tabulate(curve, cylinders, preset->seek_ns, &why)) {
         return key_refuse(src, "drive", "seek", "%s; a curve that rises with "
                           "distance is right", why);

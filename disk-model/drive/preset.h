@@ -90,7 +90,8 @@ typedef struct DiskPreset {
     DiskBufferPlan buffer;
     SimDivisor turn;            /* by turn_ns */
     /*< private >*/
-    SimTime *seek_ns;           /* by distance, computed once at load */
+    uint32_t *seek_ns;          /* by distance, computed once at load; 32 bits
+                                 * so that a large drive's stays in cache */
 } DiskPreset;
 
 /*

@@ -75,7 +75,7 @@ double disk_seek_ms(const DiskSeekCurve *curve, uint32_t distance)
 }
 
 bool disk_seek_tabulate(const DiskSeekCurve *curve, uint32_t cylinders,
-                        SimTime *table, const char **why)
+                        uint32_t *table, const char **why)
 {
     double tolerance = curve->form == DISK_SEEK_LEE ? 1.0 : DIP_ALLOWED;
     double longest = 0;
@@ -97,12 +97,12 @@ bool disk_seek_tabulate(const DiskSeekCurve *curve, uint32_t cylinders,
             return false;
         }
         longest = MAX(longest, ms);
-        table[d] = (SimTime)(ms * 1e6 + 0.5);
+        table[d] = (uint32_t)(ms * 1e6 + 0.5);
     }
     return true;
 }
 
-double disk_seek_average_ms(const SimTime *table, uint32_t cylinders)
+double disk_seek_average_ms(const uint32_t *table, uint32_t cylinders)
 {
     double n = cylinders, sum = 0;
 

@@ -37,15 +37,15 @@ void disk_seek_from_sheet(DiskSeekCurve *curve, double min_ms, double avg_ms,
 double disk_seek_ms(const DiskSeekCurve *curve, uint32_t distance);
 
 /*
- * Fills table[0 .. cylinders-1].  False, with a static sentence in *why,
- * when a time is not positive, absurdly long (over a second) or falls with
- * distance.  Measured curves are choppy: there a time may dip up to a fifth
- * below a shorter distance's.
+ * Fills table[0 .. cylinders-1] with nanoseconds.  False, with a static
+ * sentence in *why, when a time is not positive, absurdly long (over a
+ * second) or falls with distance.  Measured curves are choppy: there a time
+ * may dip up to a fifth below a shorter distance's.
  */
 bool disk_seek_tabulate(const DiskSeekCurve *curve, uint32_t cylinders,
-                        SimTime *table, const char **why);
+                        uint32_t *table, const char **why);
 
 /* The mean over two independent cylinders, each as likely as any other. */
-double disk_seek_average_ms(const SimTime *table, uint32_t cylinders);
+double disk_seek_average_ms(const uint32_t *table, uint32_t cylinders);
 
 #endif

@@ -227,13 +227,12 @@ static uint64_t chance(Sim *sim)
 
 uint64_t sim_random(Sim *sim, uint64_t bound)
 {
-    uint64_t uneven, x;
+    uint64_t x;
 
     g_assert(bound);
-    uneven = -bound % bound;            /* 2^64 mod bound */
     do {
         x = chance(sim);
-    } while (x < uneven);
+    } while (x < bound && x < -bound % bound);  /* 2^64 mod bound */
     return x % bound;
 }
 

@@ -133,7 +133,6 @@ unsigned raid_member(const RaidShape *shape, uint64_t row, unsigned slot)
 {
     unsigned slots = raid_row_slots(shape);
     unsigned data = raid_row_data(shape);
-    unsigned first = row % raid_row_sets(shape) * slots;
 
     if (shape->level->rotates) {
         unsigned parity = row % slots;
@@ -143,7 +142,7 @@ unsigned raid_member(const RaidShape *shape, uint64_t row, unsigned slot)
         }
         return slot < parity ? slot : slot + 1;
     }
-    return first + slot;
+    return row % raid_row_sets(shape) * slots + slot;
 }
 
 bool raid_slot(const RaidShape *shape, uint64_t row, unsigned member,

@@ -19,6 +19,9 @@ uint32_t row_missing(const RowOp *row)
     unsigned slots = raid_row_slots(&rows->shape);
     uint32_t missing = 0;
 
+    if (rows->present == row_slot_bit(rows->shape.members) - 1) {
+        return 0;               /* as nearly always */
+    }
     for (unsigned slot = 0; slot < slots; slot++) {
         unsigned member = raid_member(&rows->shape, row->row, slot);
 

@@ -61,7 +61,7 @@ START_TEST(first_distances_take_precedence)
     DiskSeekCurve curve = { .form = DISK_SEEK_TWO_PART, .a = 3.81, .b = 0.33,
         .c = 7.75, .e = 0.0059, .knee_cylinders = 300, .points = 10,
         .distance = distance, .ms = ms };
-    SimTime table[2051];
+    uint32_t table[2051];
     const char *why;
 
     for (unsigned i = 0; i < 10; i++) {
