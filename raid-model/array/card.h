@@ -18,12 +18,24 @@ typedef enum RaidLaneOrder {
     RAID_LANE_CLOOK,            /* upwards from the last, then from below */
 } RaidLaneOrder;
 
+/* What becomes of writes that wait for the same row of a RAID 5. */
+typedef enum RaidGathers {
+    RAID_GATHERS_NONE,
+    RAID_GATHERS_FULL_ROWS,     /* all at once, when they cover the row */
+    RAID_GATHERS_WRITES,        /* also those that continue each other */
+} RaidGathers;
+
 typedef struct RaidCard {
     RaidLaneOrder lane_order;
     unsigned lane_committed;    /* ops at a drive at once; 0: no limit */
     unsigned lane_window;       /* the oldest so many are chosen among;
                                  * 0: all that wait */
     SimPipe to_drives, from_drives;     /* all drives' bytes */
+    unsigned row_writes_max;    /* RAID 5: worked on at once by a unit;
+                                 * 0: no limit */
+    RaidGathers gathers_rows;
+    SimPipe xor;                /* bytes of all vectors that are XORed, */
+    SimTime xor_row_ns;         /* beside so much a row */
 } RaidCard;
 
 #endif

@@ -49,6 +49,24 @@ uint64_t row_lba(const RowOp *row, unsigned slot, uint32_t offset)
         .row = row->row, .slot = slot, .offset = offset });
 }
 
+void raid_row_set(RowOp *row, uint64_t lba, uint64_t end, void *buf)
+{
+    const RaidShape *shape = &row->rows->shape;
+    RaidPlace start = raid_place(shape, lba);
+    RaidPlace stop = raid_place(shape, end - 1);
+
+    row->lba = lba;
+    row->end = end;
+    row->buf = buf;
+    row->row = start.row;
+    row->first = start.slot;
+    row->last = stop.slot;
+    row->from = start.offset;
+    row->to = stop.offset + 1;
+    row->low = row->first == row->last ? row->from : 0;
+    row->high = row->first == row->last ? row->to : raid_chunk_sectors(shape);
+}
+
 static uint32_t slot_from(const RowOp *row, unsigned slot)
 {
     return slot == row->first ? row->from : 0;

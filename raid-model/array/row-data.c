@@ -19,8 +19,7 @@ static void *op_at(const RowOp *row, unsigned slot, uint32_t offset)
 {
     uint64_t lba = row_lba(row, row_is_mirror(row) ? 0 : slot, offset);
 
-    return (uint8_t *)row->op->buf +
-           (lba - row->op->lba) * DISK_SECTOR_BYTES;
+    return row->buf + (lba - row->lba) * DISK_SECTOR_BYTES;
 }
 
 static void *pool_at(const RowOp *row, void *buf, uint32_t offset)
@@ -79,9 +78,11 @@ void row_take_buffers(RowOp *row)
     FOR_EACH_SLOT(slot, read) {
         if (!reads_in_place(row, slot)) {
             row->old[slot] = raid_pool_take(pool, row->buffer_bytes);
+            row->buffers[0] |= row_slot_bit(slot);
         }
     }
-    FOR_EACH_SLOT(slot, row_is_mirror(row) ? 0 : computed) {
+    row->buffers[1] = row_is_mirror(row) ? 0 : computed;
+    FOR_EACH_SLOT(slot, row->buffers[1]) {
         row->fresh[slot] = raid_pool_take(pool, row->buffer_bytes);
     }
 }
@@ -90,16 +91,15 @@ void row_give_buffers(RowOp *row)
 {
     RaidPool *pool = &row->rows->pool;
 
-    for (unsigned slot = 0; slot < RAID_MEMBERS_MAX; slot++) {
-        if (row->old[slot]) {
-            raid_pool_give(pool, row->old[slot], row->buffer_bytes);
-            row->old[slot] = NULL;
-        }
-        if (row->fresh[slot]) {
-            raid_pool_give(pool, row->fresh[slot], row->buffer_bytes);
-            row->fresh[slot] = NULL;
-        }
+    FOR_EACH_SLOT(slot, row->buffers[0]) {
+        raid_pool_give(pool, row->old[slot], row->buffer_bytes);
+        row->old[slot] = NULL;
     }
+    FOR_EACH_SLOT(slot, row->buffers[1]) {
+        raid_pool_give(pool, row->fresh[slot], row->buffer_bytes);
+        row->fresh[slot] = NULL;
+    }
+    row->buffers[0] = row->buffers[1] = 0;
 }
 
 /* --- computing ----------------------------------------------------------- */
@@ -172,3 +172,32 @@ void row_compute(RowOp *row)
     }
 }
 
+static unsigned count(uint32_t mask)
+{
+    return (unsigned)__builtin_popcount(mask);
+}
+
+/* Every vector that goes into a sum passes the engine once. */
+SimTime row_compute_ns(const RowOp *row)
+{
+    const RaidCard *card = row->rows->card;
+    unsigned data = raid_row_data(&row->rows->shape);
+    uint64_t sectors = 0;
+
+    if (row_is_mirror(row)) {
+        return 0;
+    }
+    for (unsigned i = 0; i < row->cuts; i++) {
+        const RowCut *cut = &row->cut[i];
+
+        if (cut->plan.compute) {
+            sectors += (uint64_t)cut->count *
+                       (cut->plan.by_delta
+                            ? count(cut->plan.read) + count(cut->wanted)
+                            : data);
+        }
+    }
+    return sectors ? card->xor_row_ns +
+                     sim_pipe_time(&card->xor, sectors * DISK_SECTOR_BYTES)
+                   : 0;
+}

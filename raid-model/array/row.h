@@ -42,5 +42,7 @@ void *row_new_at(const RowOp *row, const RowCut *cut, unsigned slot,
                  uint32_t offset);
 /* All reads are in: derive what the plans say, deliver what was asked. */
 void row_compute(RowOp *row);
+/* How long the card's engine takes for that. */
+SimTime row_compute_ns(const RowOp *row);
 
 #endif

@@ -74,6 +74,8 @@ static void send_io(RowOp *row, DiskVerb verb, unsigned slot, unsigned member,
     io->lent.op.verb = verb;
     io->lent.op.span = span;
     io->lent.op.buf = buf;
+    io->lent.op.flags = verb == DISK_WRITE && (row->flags & UNIT_FUA)
+                            ? DISK_OP_FUA : 0;
     io->lent.done = io_done;
     io->row = row;
     io->slot = slot;
@@ -251,19 +253,39 @@ static bool gather_went_well(const RowOp *row)
     return true;
 }
 
+static void scatter(RowOp *row)
+{
+    row->phase = ROW_SCATTER;
+    send_all(row, DISK_WRITE);
+    if (!row->pending) {
+        row_turn(row);
+    }
+}
+
+static void compute_ended(SimEvent *ev)
+{
+    scatter((RowOp *)((char *)ev - offsetof(RowOp, computed)));
+}
+
 static void gather_ended(RowOp *row)
 {
+    RaidRows *rows = row->rows;
+    SimTime busy;
+
     if (!gather_went_well(row)) {
         row_give_buffers(row);
         begin_step(row);
         return;
     }
     row_compute(row);
-    row->phase = ROW_SCATTER;
-    send_all(row, DISK_WRITE);
-    if (!row->pending) {
-        row_turn(row);
+    busy = row_compute_ns(row);
+    if (!busy) {
+        scatter(row);
+        return;
     }
+    row->phase = ROW_COMPUTE;
+    sim_at(rows->sim, &row->computed,
+           sim_pipe_busy(&rows->card->xor, sim_now(rows->sim), busy));
 }
 
 static void tell_repairs(RowOp *row)
@@ -354,6 +376,10 @@ void raid_row_reset(RowOp *row)
             raid_lane_cancel(&io->lent, DISK_ABORTED);
         }
     }
+    if (row->phase == ROW_COMPUTE) {
+        sim_cancel(row->rows->sim, &row->computed);
+        row_turn(row);
+    }
     g_assert(!row->pending);
 }
 
@@ -363,6 +389,7 @@ void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
                     RaidCard *card, DiskPort *const *ports)
 {
     rows->shape = *shape;
+    rows->sim = sim;
     rows->card = card;
     g_queue_init(&rows->idle);
     for (unsigned member = 0; member < shape->members; member++) {
@@ -399,26 +426,32 @@ RowOp *raid_row_take(RaidRows *rows)
 {
     GList *link = g_queue_pop_head_link(&rows->idle);
     RowOp *row;
-    RowIo *io;
 
     if (link) {
         row = link->data;
-        io = row->io;
-    } else {
-        row = g_new(RowOp, 1);
-        io = g_new0(RowIo, ios_max(&rows->shape));
+        row->op = NULL;
+        row->flags = 0;
+        row->alone = false;
+        row->phase = ROW_WAITING;
+        return row;
     }
-    *row = (RowOp) {
-        .rows = rows, .io = io,
-        .bucket_link.data = row, .all_link.data = row, .turn_link.data = row,
-    };
+    row = g_new0(RowOp, 1);
+    row->rows = rows;
+    row->io = g_new0(RowIo, ios_max(&rows->shape));
+    row->computed.fire = compute_ended;
+    row->bucket_link.data = row;
+    row->all_link.data = row;
+    row->turn_link.data = row;
     return row;
 }
 
 void raid_row_give(RowOp *row)
 {
-    g_assert(!row->pending);
-    row->all_link = (GList) { .data = row };
+    g_assert(!row->pending && !row->line && !row->carried.head);
+    if (row->own_bytes) {
+        raid_pool_give(&row->rows->pool, row->buf, row->own_bytes);
+        row->own_bytes = 0;
+    }
     g_queue_push_head_link(&row->rows->idle, &row->all_link);
 }
 

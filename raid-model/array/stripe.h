@@ -3,12 +3,13 @@
  * Stripe - carries out one host op's share of one row: gather, compute,
  * scatter.
  *
- *   WAITING --> GATHER --> (compute) --> SCATTER --> ENDED
- *                 ^  |                     |
- *                 |  +-- lost or bad: plan |
- *                 |      again without it  |
- *                 +------------------------+  next step, after narrowing
+ *   WAITING --> GATHER --> COMPUTE --> SCATTER --> ENDED
+ *                 ^  |                    |
+ *                 |  +-- lost or bad:     |
+ *                 |      plan without it  |
+ *                 +-----------------------+  next step, after narrowing
  *
+ * A row op whose work another does for it (gather.h) is CARRIED meanwhile.
  * unit.c fills a RowOp, holds the lock on its range of the row and calls
  * raid_row_start(); `ended` tells when it is over.  What is read and written
  * is plan.c's decision.  A row whose bad sectors overlap is narrowed to the
@@ -31,6 +32,7 @@ typedef struct RowIo RowIo;
 /* What all rows of a unit share. */
 struct RaidRows {
     RaidShape shape;
+    Sim *sim;
     RaidCard *card;
     DiskPort *port[RAID_MEMBERS_MAX];
     RaidLane lane[RAID_MEMBERS_MAX];
@@ -49,7 +51,7 @@ struct RaidRows {
 };
 
 typedef enum RowPhase {
-    ROW_WAITING, ROW_GATHER, ROW_SCATTER, ROW_ENDED
+    ROW_WAITING, ROW_CARRIED, ROW_GATHER, ROW_COMPUTE, ROW_SCATTER, ROW_ENDED
 } RowPhase;
 
 /* A stretch of the row in which each slot is touched whole or not at all. */
@@ -64,14 +66,23 @@ typedef struct RowCut {
 struct RowOp {
     /* The unit fills in: */
     RaidRows *rows;
-    UnitOp *op;
+    UnitOp *op;                 /* NULL: of several */
     UnitVerb verb;
+    unsigned flags;             /* UNIT_... */
+    /* Filled in by raid_row_set(): */
+    uint64_t lba, end;
+    uint8_t *buf;               /* of lba */
+    size_t own_bytes;           /* buf is from the pool, that long */
     uint64_t row;
     unsigned first, last;       /* data slots */
     uint32_t from, to;          /* first slot from here, last slot to here */
     uint32_t low, high;         /* offsets locked */
-    /* Links of the unit's lists. */
+    /* The unit's: */
     GList bucket_link, all_link, turn_link;
+    GQueue *line;               /* that turn_link is in */
+    GQueue carried;             /* RowOps this one is carried out for */
+    bool alone;                 /* not to be carried */
+    bool has_memory;            /* counts among row_writes_max */
     /* Filled in before `ended`: */
     UnitStatus status;
     uint64_t bad_lba;
@@ -84,11 +95,13 @@ struct RowOp {
     uint64_t bad_found;         /* its unit LBA, if a data slot's */
     unsigned cuts;
     RowCut cut[ROW_CUTS_MAX];
-    void *old[RAID_MEMBERS_MAX];        /* as read; NULL: in op->buf */
+    uint32_t buffers[2];        /* slots with old, with fresh ones */
+    void *old[RAID_MEMBERS_MAX];        /* as read; NULL: in buf */
     void *fresh[RAID_MEMBERS_MAX];      /* as computed */
     size_t buffer_bytes;
     unsigned pending, ios;
     RowIo *io;
+    SimEvent computed;
 };
 
 void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
@@ -98,8 +111,14 @@ void raid_rows_clear(RaidRows *rows);   /* every RowOp has been given back */
 /* Every row of the unit can still be read. */
 bool raid_rows_operable(const RaidRows *rows);
 
-RowOp *raid_row_take(RaidRows *rows);   /* zeroed but for its links' data */
+RowOp *raid_row_take(RaidRows *rows);   /* waiting, without a range */
 void raid_row_give(RowOp *row);
+/* [lba, end) within one row; `buf` is the memory of lba. */
+void raid_row_set(RowOp *row, uint64_t lba, uint64_t end, void *buf);
+static inline bool raid_row_is_under_way(const RowOp *row)
+{
+    return row->phase > ROW_CARRIED && row->phase < ROW_ENDED;
+}
 
 /* `ended` may run inside, when the row cannot be read. */
 void raid_row_start(RowOp *row);

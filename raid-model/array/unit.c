@@ -14,12 +14,17 @@
  *
  * The two lists in the middle are worked off in take_turns(), one at a time
  * and never nested, so done() may submit and even reset.
+ *
+ * A row write of a RAID 5 needs a place in the card's memory; while there is
+ * none it stands in for_memory.  When it has one, gather.c may make it one
+ * with others that wait for the row, which are CARRIED until that one ends.
+ * If a sector could not be read for it they go alone, for an honest answer.
  */
 #include "raid-model/array/unit.h"
 
 #include <stddef.h>
 
-#include "raid-model/array/stripe.h"
+#include "raid-model/array/gather.h"
 
 #define BUCKETS 256u
 #define WINDOW_ROWS 32          /* of one op at a time */
@@ -37,6 +42,8 @@ struct RaidUnit {
     GQueue all;                 /* RowOps not yet retired */
     GQueue bucket[BUCKETS];     /* the same but flushes, by row */
     GQueue runnable, over;
+    GQueue for_memory;          /* row writes, by age */
+    unsigned row_writes;        /* in the card's memory */
     bool in_turns, in_submit;
 };
 
@@ -149,6 +156,23 @@ static bool row_may_start(const RowOp *row)
     return true;
 }
 
+static void stand_in_line(RowOp *row, GQueue *line)
+{
+    row->line = line;
+    g_queue_push_tail_link(line, &row->turn_link);
+}
+
+static RowOp *next_in_line(GQueue *line)
+{
+    GList *link = g_queue_pop_head_link(line);
+    RowOp *row = link ? link->data : NULL;
+
+    if (row) {
+        row->line = NULL;
+    }
+    return row;
+}
+
 /* `unlocked` has just left the bucket; `next` stood behind it. */
 static void let_others_start(RaidUnit *unit, const RowOp *unlocked,
                              GList *next)
@@ -156,8 +180,9 @@ static void let_others_start(RaidUnit *unit, const RowOp *unlocked,
     for (GList *l = next; l; l = l->next) {
         RowOp *row = l->data;
 
-        if (rows_conflict(row, unlocked) && row_may_start(row)) {
-            g_queue_push_tail_link(&unit->runnable, &row->turn_link);
+        if (row->phase == ROW_WAITING && !row->line &&
+            rows_conflict(row, unlocked) && row_may_start(row)) {
+            stand_in_line(row, &unit->runnable);
         }
     }
 }
@@ -172,23 +197,17 @@ static bool op_has_rows_left(const UnitOp *op)
 static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
 {
     const RaidShape *shape = &unit->rows.shape;
-    uint32_t chunk = raid_chunk_sectors(shape);
-    RaidPlace start = raid_place(shape, op->next_lba);
-    uint64_t row_end = raid_lba(shape, &(RaidPlace) { .row = start.row + 1 });
-    uint64_t end = MIN(op->lba + op->count, row_end);
-    RaidPlace stop = raid_place(shape, end - 1);
+    uint64_t lba = op->next_lba;
+    uint64_t at = raid_place(shape, lba).row;
+    uint64_t row_end = raid_lba(shape, &(RaidPlace) { .row = at + 1 });
     RowOp *row = raid_row_take(&unit->rows);
 
     row->op = op;
     row->verb = op->verb;
-    row->row = start.row;
-    row->first = start.slot;
-    row->last = stop.slot;
-    row->from = start.offset;
-    row->to = stop.offset + 1;
-    row->low = row->first == row->last ? row->from : 0;
-    row->high = row->first == row->last ? row->to : chunk;
-    op->next_lba = end;
+    row->flags = op->flags;
+    op->next_lba = MIN(op->lba + op->count, row_end);
+    raid_row_set(row, lba, op->next_lba,
+                 (uint8_t *)op->buf + (lba - op->lba) * DISK_SECTOR_BYTES);
     return row;
 }
 
@@ -200,7 +219,7 @@ static void enter_row(RaidUnit *unit, RowOp *row)
         g_queue_push_tail_link(bucket_of(unit, row), &row->bucket_link);
     }
     if (row->verb == UNIT_FLUSH || row_may_start(row)) {
-        g_queue_push_tail_link(&unit->runnable, &row->turn_link);
+        stand_in_line(row, &unit->runnable);
     }
 }
 
@@ -225,6 +244,76 @@ static void account(UnitOp *op, const RowOp *row)
     }
 }
 
+static bool needs_memory(const RowOp *row)
+{
+    const RaidShape *shape = &row->rows->shape;
+
+    return row->verb == UNIT_WRITE && shape->level->row_redundant &&
+           raid_row_data(shape) > 1;
+}
+
+static bool has_memory(const RaidUnit *unit)
+{
+    unsigned max = unit->rows.card->row_writes_max;
+
+    return !max || unit->row_writes < max;
+}
+
+static void start_row_write(RaidUnit *unit, RowOp *row)
+{
+    RowOp *one = raid_gather(row, bucket_of(unit, row));
+
+    unit->row_writes++;
+    if (one) {
+        g_queue_push_tail_link(&unit->all, &one->all_link);
+        row = one;
+    }
+    row->has_memory = true;
+    raid_row_start(row);
+}
+
+static void start_row(RaidUnit *unit, RowOp *row)
+{
+    if (!needs_memory(row)) {
+        raid_row_start(row);
+    } else if (unit->for_memory.head || !has_memory(unit)) {
+        stand_in_line(row, &unit->for_memory);
+    } else {
+        start_row_write(unit, row);
+    }
+}
+
+static void give_row(RaidUnit *unit, RowOp *row)
+{
+    unit->row_writes -= row->has_memory;
+    row->has_memory = false;
+    raid_row_give(row);
+}
+
+/* One that was carried out for others. */
+static void retire_one(RaidUnit *unit, RowOp *one)
+{
+    GList *link;
+
+    g_queue_unlink(&unit->all, &one->all_link);
+    while ((link = g_queue_pop_head_link(&one->carried))) {
+        RowOp *row = link->data;
+
+        if (one->status == UNIT_MEDIUM_ERROR) {
+            row->phase = ROW_WAITING;
+            row->alone = true;
+            if (row_may_start(row)) {
+                stand_in_line(row, &unit->runnable);
+            }
+        } else {
+            row->phase = ROW_ENDED;
+            row->status = one->status;
+            g_queue_push_tail_link(&unit->over, link);
+        }
+    }
+    give_row(unit, one);
+}
+
 static void leave_row(RaidUnit *unit, RowOp *row)
 {
     GList *next = row->bucket_link.next;
@@ -243,7 +332,7 @@ static void retire_row(RaidUnit *unit, RowOp *row)
     leave_row(unit, row);
     account(op, row);
     op->bands--;
-    raid_row_give(row);
+    give_row(unit, row);
     fill_window(unit, op);
     if (op->bands) {
         return;
@@ -255,19 +344,30 @@ static void retire_row(RaidUnit *unit, RowOp *row)
     }
 }
 
+static void end_turn(RaidUnit *unit, RowOp *row)
+{
+    if (row->op) {
+        retire_row(unit, row);
+    } else {
+        retire_one(unit, row);
+    }
+}
+
 static void take_turns(RaidUnit *unit)
 {
-    GList *link;
+    RowOp *row;
 
     if (unit->in_turns) {
         return;
     }
     unit->in_turns = true;
     for (;;) {
-        if ((link = g_queue_pop_head_link(&unit->runnable))) {
-            raid_row_start(link->data);
-        } else if ((link = g_queue_pop_head_link(&unit->over))) {
-            retire_row(unit, link->data);
+        if (has_memory(unit) && (row = next_in_line(&unit->for_memory))) {
+            start_row_write(unit, row);
+        } else if ((row = next_in_line(&unit->runnable))) {
+            start_row(unit, row);
+        } else if ((row = next_in_line(&unit->over))) {
+            end_turn(unit, row);
         } else {
             break;
         }
@@ -332,11 +432,14 @@ void raid_unit_submit(RaidUnit *unit, UnitOp *op)
 
 static void end_row_now(RaidUnit *unit, RowOp *row)
 {
-    if (row->phase != ROW_WAITING && row->phase != ROW_ENDED) {
+    if (raid_row_is_under_way(row)) {
         raid_row_reset(row);
     }
     g_queue_unlink(&unit->all, &row->all_link);
-    raid_row_give(row);
+    g_queue_init(&row->carried);
+    row->line = NULL;
+    row->bucket_link = row->turn_link = (GList) { .data = row };
+    give_row(unit, row);
 }
 
 static void hold_lanes(RaidUnit *unit, bool hold)
@@ -355,6 +458,7 @@ void raid_unit_reset(RaidUnit *unit)
     hold_lanes(unit, true);
     g_queue_init(&unit->runnable);
     g_queue_init(&unit->over);
+    g_queue_init(&unit->for_memory);
     while ((link = unit->all.head)) {
         end_row_now(unit, link->data);
     }

@@ -38,6 +38,13 @@ typedef struct BoardModel {
     /* See raid-model/array/card.h: */
     RaidLaneOrder lane_order;
     unsigned lane_committed, lane_window;
+    uint64_t write_bytes_per_s, read_bytes_per_s;   /* card to drives and
+                                 * back, every copy counts; 0: the bus is
+                                 * the narrower place */
+    unsigned row_writes_max;
+    RaidGathers gathers_rows;
+    uint64_t xor_bytes_per_s;
+    SimTime xor_row_ns;
 } BoardModel;
 
 extern const BoardModel board_model[];

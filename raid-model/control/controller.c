@@ -344,6 +344,7 @@ void raid_controller_reset(RaidController *ctl)
     ctl->bus.free_at = 0;
     ctl->card.to_drives.free_at = 0;
     ctl->card.from_drives.free_at = 0;
+    ctl->card.xor.free_at = 0;
 }
 
 /* --- costs --------------------------------------------------------------- */
@@ -357,9 +358,7 @@ SimTime raid_controller_command_at(RaidController *ctl)
 /* What follows the first piece on the bus, or goes before the last. */
 static SimTime bus_rest(const RaidController *ctl, uint64_t bytes)
 {
-    SimPipe idle = { .bytes_per_s = ctl->bus.bytes_per_s };
-
-    return sim_pipe_pass(&idle, 0, bytes - MIN(bytes, BUS_PIECE_BYTES));
+    return sim_pipe_time(&ctl->bus, bytes - MIN(bytes, BUS_PIECE_BYTES));
 }
 
 SimTime raid_controller_bus_in(RaidController *ctl, uint64_t bytes,
@@ -392,6 +391,12 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
         .lane_order = board->lane_order,
         .lane_committed = board->lane_committed,
         .lane_window = board->lane_window,
+        .to_drives.bytes_per_s = board->write_bytes_per_s,
+        .from_drives.bytes_per_s = board->read_bytes_per_s,
+        .row_writes_max = board->row_writes_max,
+        .gathers_rows = board->gathers_rows,
+        .xor.bytes_per_s = board->xor_bytes_per_s,
+        .xor_row_ns = board->xor_row_ns,
     };
     for (unsigned port = 0; port < PORTS_MAX; port++) {
         ctl->port_unit[port] = NO_UNIT;

@@ -9,7 +9,7 @@
 #include "tests/lib/raid-bench.h"
 
 #define SLOTS 8                 /* ops in flight */
-#define STORY_CARDS 2
+#define STORY_CARDS 3
 
 typedef struct Shape {
     RaidCode code;
@@ -36,7 +36,7 @@ typedef struct Story {
 Story *story_on(RaidBench *bench);
 Story *story_new(const Shape *shape, uint32_t missing, uint32_t seed);
 void story_free(Story *story);
-/* Before anything is asked.  Card 0 has no limits, card 1 has all. */
+/* Before anything is asked.  Card 0 has no limits, cards 1 and 2 have. */
 Story *story_on_card(Story *story, unsigned card);
 
 bool shape_can_lose(const Shape *shape);        /* a member */

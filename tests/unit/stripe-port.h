@@ -3,8 +3,8 @@
  * Stripe port - ports that take the place of the real ones at link time.
  *
  * An array per member, a bad mark per sector; answers come after a random
- * while and in any order; one op may be made to fail.  Included once, by
- * test-stripe.c; not in tests/lib, where it would be linked into others.
+ * while and in any order; one op may be made to fail.  For test-stripe.c and
+ * test-gather.c; not in tests/lib, where it would be linked into others.
  */
 #ifndef TESTS_UNIT_STRIPE_PORT_H
 #define TESTS_UNIT_STRIPE_PORT_H
