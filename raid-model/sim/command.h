@@ -21,6 +21,7 @@ typedef struct Command {
 
 int command_fio(int argc, char **argv);
 int command_iometer(int argc, char **argv);
+int command_run(int argc, char **argv);
 int command_bonnie(int argc, char **argv);
 int command_dd(int argc, char **argv);
 int command_published(int argc, char **argv);

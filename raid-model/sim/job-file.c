@@ -75,47 +75,15 @@ static void ignore(Reading *in, const char *key)
                                                          key));
 }
 
-static bool unknown(Reading *in, const char *key, const char *nearest)
+static bool take_pair(Reading *in, const char *key, const char *value)
 {
-    g_autofree char *what = nearest
-        ? g_strdup_printf("is no key of a job; did you mean %s?", nearest)
-        : g_strdup("is no key of a job; right would be fio's names, as in "
-                   "rw=randread (raidsim fio --help)");
+    JobPlace place = { in->path, in->line, in->file->text };
+    bool ignored;
 
-    return wrong(in, key, what);
-}
-
-static bool take_pair(Reading *in, char *key, const char *value)
-{
-    g_autofree char *what = NULL;
-    const char *why = NULL;
-    JobKey known;
-
-    switch (job_key_find(key, &known, &why)) {
-    case JOB_IGNORED:
-        ignore(in, key);
-        return true;
-    case JOB_REFUSED:
-        what = g_strdup_printf("is not modelled: %s", why);
-        return wrong(in, key, what);
-    case JOB_UNKNOWN:
-        return unknown(in, key, why);
-    case JOB_MEANS:
-        break;
+    if (!job_take(current(in), &place, key, value, &ignored, in->error)) {
+        return false;
     }
-    if (!value && job_key[known].arg) {
-        what = g_strdup_printf("lacks a value; right would be %s=%s", key,
-                               job_key[known].arg);
-        return wrong(in, key, what);
-    }
-    current(in)->word[known] = (JobWord) {
-        .text = g_string_chunk_insert(in->file->text, value ? value : "1"),
-        .key = g_string_chunk_insert_const(in->file->text, key),
-        .file = in->path, .line = in->line,
-    };
-    if (known == JOB_NAME) {
-        current(in)->name = current(in)->word[known].text;
-    } else if (known == JOB_ENGINE) {
+    if (ignored) {
         ignore(in, key);
     }
     return true;

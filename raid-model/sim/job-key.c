@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
+#include "disk-model/drive/key-source.h"
 #include "raid-model/sim/job.h"
+#include "raid-model/sim/number.h"
 
 const JobKeyInfo job_key[JOB_KEYS] = {
     [JOB_NAME] = { "name", NULL, "NAME", "Name of the job in the report" },
@@ -200,4 +202,62 @@ JobVerdict job_key_find(const char *name, JobKey *key, const char **why)
     }
     *why = strlen(name) < 40 ? nearest_key(name) : NULL;
     return JOB_UNKNOWN;
+}
+
+/* "FILE:LINE: 'WORD' WHAT".  Always false. */
+static bool wrong(const JobPlace *place, GError **error, const char *word,
+                  const char *what)
+{
+    g_autofree char *quoted = key_word_quoted(word);
+
+    return number_error(error, "%s:%u: %s %s", place->file, place->line,
+                        quoted, what);
+}
+
+static bool unknown(const JobPlace *place, GError **error, const char *key,
+                    const char *nearest)
+{
+    g_autofree char *what = nearest
+        ? g_strdup_printf("is no key of a job; did you mean %s?", nearest)
+        : g_strdup("is no key of a job; right would be fio's names, as in "
+                   "rw=randread (raidsim fio --help)");
+
+    return wrong(place, error, key, what);
+}
+
+bool job_take(Job *job, const JobPlace *place, const char *key,
+              const char *value, bool *ignored, GError **error)
+{
+    g_autofree char *what = NULL;
+    const char *why = NULL;
+    JobKey known;
+
+    *ignored = false;
+    switch (job_key_find(key, &known, &why)) {
+    case JOB_IGNORED:
+        *ignored = true;
+        return true;
+    case JOB_REFUSED:
+        what = g_strdup_printf("is not modelled: %s", why);
+        return wrong(place, error, key, what);
+    case JOB_UNKNOWN:
+        return unknown(place, error, key, why);
+    case JOB_MEANS:
+        break;
+    }
+    if (!value && job_key[known].arg) {
+        what = g_strdup_printf("lacks a value; right would be %s=%s", key,
+                               job_key[known].arg);
+        return wrong(place, error, key, what);
+    }
+    job->word[known] = (JobWord) {
+        .text = g_string_chunk_insert(place->text, value ? value : "1"),
+        .key = g_string_chunk_insert_const(place->text, key),
+        .file = place->file, .line = place->line,
+    };
+    if (known == JOB_NAME) {
+        job->name = job->word[known].text;
+    }
+    *ignored = known == JOB_ENGINE;
+    return true;
 }

@@ -59,11 +59,24 @@ typedef enum JobVerdict {
 
 JobVerdict job_key_find(const char *name, JobKey *key, const char **why);
 
+typedef struct JobPlace {       /* where a word stands */
+    const char *file;           /* NULL: the command line */
+    unsigned line;
+    GStringChunk *text;         /* keeps the word */
+} JobPlace;
+
+/*
+ * Gives a job a word; `value` NULL for a flag.  *ignored: it is known and has
+ * no (other) meaning here.  False and one line in `error`.
+ */
+bool job_take(Job *job, const JobPlace *place, const char *key,
+              const char *value, bool *ignored, GError **error);
+
 typedef struct JobPlan {
     const Job *job;
     DrawPlan draw;
     const char *rw;             /* "randread" */
-    const char *sizes;          /* "8k", or the bssplit's own words */
+    const char *sizes;          /* "8k", or the bssplit's own words, or NULL */
     unsigned depth;
     uint64_t requests_max, bytes_max;           /* 0: no limit */
     SimTime time_max;           /* 0: no limit; model time after the ramp */

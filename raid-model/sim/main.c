@@ -22,6 +22,8 @@ static const Command command[] = {
       command_published },
     { "replay", "a recorded trace on a drive: model against measurement",
       command_replay },
+    { "run", "a story: work, and drives that are pulled meanwhile",
+      command_run },
     { "bench", "how fast this program is on this machine", command_bench },
     { "drives", "the drive models: data sheet and model side by side",
       command_drives },
@@ -38,6 +40,8 @@ static const char help[] =
     "  raidsim fio                                 one drive, 8k random reads\n"
     "  raidsim fio --drives 4xwd1200jb --unit raid5:0-3:64k \\\n"
     "              --rw randwrite --iodepth 4\n"
+    "  raidsim fio job.fio                         a job file of fio's\n"
+    "  raidsim run docs/pulled-drive.scenario      a drive pulled at work\n"
     "  raidsim fio --help                          every option, examples\n";
 
 static void print_help(FILE *out)

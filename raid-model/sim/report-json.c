@@ -116,7 +116,7 @@ static void put_rig(Json *json, const Report *report)
     put_expected(json, report);
 }
 
-static void put_command(Json *json, const JobResult *result)
+void report_put_command(Json *json, const JobResult *result)
 {
     uint64_t requests = result->side[UNIT_READ].requests +
                         result->side[UNIT_WRITE].requests;
@@ -138,9 +138,11 @@ static void put_options(Json *json, const JobPlan *plan)
     json_object(json, "job options");
     json_string(json, "name", plan->job->name);
     json_string(json, "rw", plan->rw);
-    json_string(json, plan->job->word[JOB_BS_SPLIT].text ? "bssplit" :
-                plan->job->word[JOB_BS_RANGE].text ? "bsrange" : "bs",
-                plan->sizes);
+    if (plan->sizes) {
+        json_string(json, plan->job->word[JOB_BS_SPLIT].text ? "bssplit" :
+                    plan->job->word[JOB_BS_RANGE].text ? "bsrange" : "bs",
+                    plan->sizes);
+    }
     json_string(json, "iodepth", depth);
     for (unsigned i = JOB_MIX_READ; i < JOB_KEYS; i++) {
         if (plan->job->word[i].text && i != JOB_DEPTH && i != JOB_BS &&
@@ -178,7 +180,7 @@ void report_json(const Report *report, FILE *out)
         json_object(&json, NULL);
         report_put_job(&json, result);
         json_object(&json, "platter");
-        put_command(&json, result);
+        report_put_command(&json, result);
         if (results == 1) {
             put_rig(&json, report);
         }

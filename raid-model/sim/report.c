@@ -147,8 +147,11 @@ void report_print_job(const JobResult *result, FILE *out)
     if (plan->draw.read_percent % 50) {
         fprintf(out, " (%u %% reads)", plan->draw.read_percent);
     }
-    fprintf(out, " of %s, depth %u: %.3f s of model time%s\n", plan->sizes,
-            plan->depth, result->took / 1e9,
+    if (plan->sizes) {
+        fprintf(out, " of %s", plan->sizes);
+    }
+    fprintf(out, ", depth %u: %.3f s of model time%s\n", plan->depth,
+            result->took / 1e9,
             result->interrupted ? " (interrupted)" : "");
     print_side(out, "read", &result->side[UNIT_READ], seconds);
     print_side(out, "write", &result->side[UNIT_WRITE], seconds);

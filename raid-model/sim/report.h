@@ -31,6 +31,8 @@ void report_json(const Report *report, FILE *out);
  * write ...
  */
 void report_put_job(Json *json, const JobResult *result);
+/* What of it goes into an open "platter". */
+void report_put_command(Json *json, const JobResult *result);
 /* The lines of one result. */
 void report_print_job(const JobResult *result, FILE *out);
 
