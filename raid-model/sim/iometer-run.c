@@ -12,11 +12,13 @@
 #include "raid-model/sim/progress.h"
 #include "raid-model/sim/rig.h"
 
-#define REQUESTS_DEFAULT 60000
-#define SEQUENTIAL_NS SIM_S(10)
+#define RUNS_DEFAULT 4
+#define REQUESTS_DEFAULT 15000
+#define SEQUENTIAL_RUNS 20
+#define SEQUENTIAL_NS SIM_S(1)
 /* Some fifty writes held by each of a handful of drives, one in five. */
 #define WARM_REQUESTS 5000
-#define WARM_SEQUENTIAL_NS SIM_S(2)
+#define WARM_SEQUENTIAL_NS SIM_S(1)
 #define NOT_THE_SPINDLES 0x696f6d74     /* a seed of its own */
 
 typedef struct Run Run;
@@ -29,7 +31,8 @@ typedef struct Slot {
 
 struct Run {
     const IometerAsk *ask;
-    IometerResult *result;
+    IometerResult *result, so_far;
+    unsigned number, runs;      /* this one, of so many */
     Rig *rig;
     Host *host;
     Iometer gen;
@@ -64,7 +67,7 @@ static void issue(SimEvent *ev)
 
 static void begin_measuring(Run *run)
 {
-    *run->result = (IometerResult) { .error = UNIT_OK };
+    *run->result = run->so_far;
     run->measuring = true;
     run->done = 0;
     run->phase_start = sim_now(run->rig->sim);
@@ -86,7 +89,7 @@ static void count(Run *run, const HostOp *op)
     side->bytes += (uint64_t)op->op.count * DISK_SECTOR_BYTES;
     side->wait_ns += wait;
     side->wait_max = MAX(side->wait_max, wait);
-    run->result->took = now - run->phase_start;
+    run->result->took = run->so_far.took + now - run->phase_start;
 }
 
 static void finish(HostOp *op)
@@ -102,12 +105,10 @@ static void finish(HostOp *op)
         run->done++;
         count(run, op);
     }
-    if (!run->measuring) {
-        if (reached(run, run->warm_requests, run->warm_ns)) {
-            begin_measuring(run);
-        }
-    } else if (reached(run, run->last_request, run->last_ns)) {
-        run->stop = true;
+    if (run->measuring) {
+        run->stop |= reached(run, run->last_request, run->last_ns);
+    } else if (!run->stop && reached(run, run->warm_requests, run->warm_ns)) {
+        begin_measuring(run);
     }
     sim_at(run->rig->sim, &slot->turn,
            MAX(now + run->ask->turn_ns, run->hold_until));
@@ -141,10 +142,10 @@ static double share_done(const Run *run)
         share = (double)run->done / run->last_request;
     }
     if (run->measuring && run->last_ns) {
-        share = MAX(share,
-                    (double)run->result->took / run->last_ns);
+        share = MAX(share, (double)(sim_now(run->rig->sim) -
+                                    run->phase_start) / run->last_ns);
     }
-    return MIN(share, 1);
+    return (run->number + MIN(share, 1)) / run->runs;
 }
 
 static void step_all(Run *run)
@@ -162,46 +163,64 @@ static void step_all(Run *run)
     g_assert(!run->outstanding);
 }
 
-bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
+static bool run_once(Run *run, uint64_t seed, GError **error)
 {
-    Run run = { .ask = ask, .result = result };
+    const IometerAsk *ask = run->ask;
     Slot *slots;
     uint64_t bytes;
     int unit;
 
-    *result = (IometerResult) { .error = UNIT_OK };
-    run.rig = rig_new_alike(ask->board, ask->drive, ask->level, ask->members,
-                            ask->stripe_bytes, ask->seed, error);
-    if (!run.rig) {
+    run->rig = rig_new_alike(ask->board, ask->drive, ask->level, ask->members,
+                             ask->stripe_bytes, seed, error);
+    if (!run->rig) {
         return false;
     }
-    unit = rig_first_unit(run.rig);
-    bytes = raid_capacity(raid_unit_shape(raid_controller_unit(run.rig->ctl,
+    unit = rig_first_unit(run->rig);
+    bytes = raid_capacity(raid_unit_shape(raid_controller_unit(run->rig->ctl,
                                                                unit))) *
             DISK_SECTOR_BYTES;
-    run.host = host_new(run.rig->ctl, unit, &ask->host);
-    iometer_init(&run.gen, ask->spec, bytes, ask->seed ^ NOT_THE_SPINDLES);
-    run.gen.next = (uint64_t)(bytes / DISK_SECTOR_BYTES * ask->start_share) *
-                   DISK_SECTOR_BYTES;
-    run.buf = g_malloc0(iometer_spec_bytes_max(ask->spec));
-    plan_length(&run);
+    run->host = host_new(run->rig->ctl, unit, &ask->host);
+    iometer_init(&run->gen, ask->spec, bytes, seed ^ NOT_THE_SPINDLES);
+    run->gen.next = (uint64_t)(bytes / DISK_SECTOR_BYTES * ask->start_share) *
+                    DISK_SECTOR_BYTES;
+    run->buf = g_malloc0(iometer_spec_bytes_max(ask->spec));
+    plan_length(run);
 
     slots = g_new0(Slot, ask->depth);
     for (unsigned i = 0; i < ask->depth; i++) {
         slots[i] = (Slot) {
             .host = { .done = finish, .opaque = &slots[i] },
-            .turn.fire = issue, .run = &run,
+            .turn.fire = issue, .run = run,
         };
-        run.outstanding++;
+        run->outstanding++;
         issue(&slots[i].turn);
     }
-    step_all(&run);
+    step_all(run);
 
-    iometer_clear(&run.gen);
-    host_free(run.host);
-    rig_free(run.rig);
-    g_free(run.buf);
+    iometer_clear(&run->gen);
+    host_free(run->host);
+    rig_free(run->rig);
+    g_free(run->buf);
     g_free(slots);
+    return true;
+}
+
+bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
+{
+    bool one = ask->requests || ask->runtime;
+    unsigned runs = one ? 1 : iometer_spec_sequential(ask->spec)
+        ? SEQUENTIAL_RUNS : RUNS_DEFAULT;
+
+    *result = (IometerResult) { .error = UNIT_OK };
+    for (unsigned i = 0; i < runs && result->error == UNIT_OK &&
+         !result->interrupted; i++) {
+        Run run = { .ask = ask, .result = result, .so_far = *result,
+                    .number = i, .runs = runs };
+
+        if (!run_once(&run, one ? ask->seed : ask->seed * runs + i, error)) {
+            return false;
+        }
+    }
     return true;
 }
 

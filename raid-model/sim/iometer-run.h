@@ -21,8 +21,12 @@ typedef struct IometerAsk {
     unsigned depth;
     uint64_t seed;              /* of addresses and spindles */
     /*
-     * Measured is the end that comes first.  Both 0: 60,000 requests, or
-     * 10 s if all is sequential (so that it stays in the outer zone).
+     * Measured is the end that comes first.  Both 0: several runs, each
+     * from the start with other addresses and spindles: four of 15,000
+     * requests, or, if all is sequential, twenty of a second (so that it
+     * stays in the outer zone).  Several, because spindles keep their
+     * angles to each other for a whole run, and what drives hold changes
+     * slowly.
      */
     uint64_t requests;
     SimTime runtime;

@@ -13,7 +13,11 @@ static const StatementArray every_array[] = {
     { "raid1", 2 }, { "raid10", 4 }, { "raid5", 3 }, { "raid5", 4 },
 };
 
-/* StorageReview's five; X-bit labs' statements name theirs. */
+/* Its time is a service time: nothing else may be outstanding. */
+#define WRITE_AFTER_READ "any write after reads"
+#define MIXED_PATTERNS 3
+
+/* StorageReview's five, the mixed ones first; X-bit's statements name theirs. */
 static const char *const every_pattern[] = {
     "file_server", "workstation", "database", "random_write",
     "sequential_write",
@@ -151,13 +155,16 @@ static void read_patterns(Statement *statement, const char *text)
                 g_array_append_val(statement->sizes, kib2);
             }
         }
-        if (!strcmp(text, "all") || !strcmp(text, "any write after reads")) {
+        if (!strcmp(text, "all") || !strcmp(text, WRITE_AFTER_READ)) {
             break;
         }
         add_word(statement->patterns, name);
     }
     if (!statement->patterns->len) {
-        for (unsigned i = 0; i < G_N_ELEMENTS(every_pattern); i++) {
+        unsigned count = !strcmp(text, WRITE_AFTER_READ)
+            ? MIXED_PATTERNS : G_N_ELEMENTS(every_pattern);
+
+        for (unsigned i = 0; i < count; i++) {
             add_word(statement->patterns, every_pattern[i]);
         }
     }
@@ -245,7 +252,9 @@ bool statement_init(Statement *statement, const Csv *csv, const CsvRow *row,
     read_caches(statement, csv_word(csv, row, "mode"));
     read_arrays(statement, csv_word(csv, row, "arrays"));
     read_patterns(statement, csv_word(csv, row, "pattern"));
-    read_depths(statement, csv_word(csv, row, "queue_depth"));
+    read_depths(statement, strcmp(csv_word(csv, row, "pattern"),
+                                  WRITE_AFTER_READ)
+                ? csv_word(csv, row, "queue_depth") : "1");
     return !statement->failed;
 }
 

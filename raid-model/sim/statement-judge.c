@@ -4,7 +4,8 @@
  *
  * a and b are computed at every point the row means; q is a/b.
  *
- *   a > b            q above 1 in the geometric mean, nowhere below 0.98
+ *   a > b            q above 1.002 in the geometric mean (what chance alone
+ *                    leaves between two equal sides), nowhere below 0.98
  *   a >= b           0.98 and 0.95
  *   a = b            mean q within 5 % of 1, each within 10 %; where b is a
  *                    figure other than 1, within 15 % (of a figure under
@@ -127,9 +128,9 @@ static Verdict judge_tally(const Tally *tally, Relation relation,
 
     switch (relation) {
     case REL_GREATER:
-        return verdict(mean > 1 && tally->against <= few);
+        return verdict(mean > 1.002 && tally->against <= few);
     case REL_LESS:
-        return verdict(mean < 1 && tally->against <= few);
+        return verdict(mean < 0.998 && tally->against <= few);
     case REL_AT_LEAST:
         return verdict(mean >= 0.98 && tally->far_against <= few);
     case REL_AT_MOST:
@@ -301,9 +302,9 @@ static Verdict judge_chain(Statement *statement, const char *clause,
             }
             break;
         }
-        one = judge_pair(statement, a, b, relation, right, clause, seen);
+        one = judge_pair(statement, a, b, relation, right,
+                         pairs++ ? "then" : clause, seen);
         all = one == VERDICT_TRUE ? all : one;
-        pairs++;
         expr_free(a);
         a = b;
     }
@@ -312,6 +313,15 @@ static Verdict judge_chain(Statement *statement, const char *clause,
     }
     expr_free(a);
     return all;
+}
+
+/* "X at QD256 > at QD1": the same X. */
+static char *repeat_subject(const char *clause)
+{
+    g_autoptr(GRegex) regex =
+        g_regex_new("^(.*?) (at QD[0-9]+ [<>=]+) (at QD[0-9]+)$", 0, 0, NULL);
+
+    return g_regex_replace(regex, clause, -1, 0, "\\1 \\2 \\1 \\3", 0, NULL);
 }
 
 /* "equal" and a bare number lean on the clause before. */
@@ -326,7 +336,7 @@ static char *lean(const Clause *before, const char *clause)
     if (end != clause && !*end && before->subject) {
         return g_strdup_printf("%s = %s", before->subject, clause);
     }
-    return spell_out(clause);
+    return strstr(clause, "...") ? spell_out(clause) : repeat_subject(clause);
 }
 
 static void remember(Clause *before, const char *clause)
