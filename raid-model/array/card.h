@@ -25,12 +25,28 @@ typedef enum RaidGathers {
     RAID_GATHERS_WRITES,        /* also those that continue each other */
 } RaidGathers;
 
+/* See mirror.h. */
+typedef enum RaidMirrorReads {
+    RAID_MIRROR_BY_TURNS,
+    RAID_MIRROR_NEAREST,
+    RAID_MIRROR_FIRST,          /* the other is a spare copy, no more */
+} RaidMirrorReads;
+
+typedef struct RaidMirrorPlan {
+    RaidMirrorReads reads;
+    unsigned outweighs;         /* so many more waiting: the other, though
+                                 * its arm is farther; 0: never */
+    uint32_t section_sectors;   /* of a stream; 0: none is looked for */
+    unsigned stream_waiting;    /* drive ops at the copies that make one */
+} RaidMirrorPlan;
+
 typedef struct RaidCard {
     RaidLaneOrder lane_order;
     unsigned lane_committed;    /* ops at a drive at once; 0: no limit */
     unsigned lane_window;       /* the oldest so many are chosen among;
                                  * 0: all that wait */
     SimPipe to_drives, from_drives;     /* all drives' bytes */
+    RaidMirrorPlan mirror, mirror10;    /* RAID 1, RAID 10 */
     unsigned row_writes_max;    /* RAID 5: worked on at once by a unit;
                                  * 0: no limit */
     RaidGathers gathers_rows;

@@ -114,6 +114,20 @@ void row_cut(RowOp *row)
     }
 }
 
+static RaidMirrorSet *mirror_set(const RowOp *row)
+{
+    const RaidShape *shape = &row->rows->shape;
+
+    return &row->rows->mirror[raid_member(shape, row->row, 0) /
+                              raid_row_slots(shape)];
+}
+
+static const RaidMirrorPlan *mirror_plan(const RaidRows *rows)
+{
+    return rows->shape.level->striped ? &rows->card->mirror10
+                                      : &rows->card->mirror;
+}
+
 /*
  * A read of a mirror needs one copy: all but the chosen one count as
  * missing.  The choice falls among those that can be read.
@@ -124,7 +138,7 @@ static uint32_t copies_left_out(const RowOp *row, uint32_t missing)
     unsigned copies = raid_row_slots(&rows->shape);
     uint32_t usable = (row_slot_bit(copies) - 1) & ~(missing | row->unreadable);
     unsigned waiting[RAID_MEMBERS_MAX];
-    unsigned set = raid_member(&rows->shape, row->row, 0) / copies;
+    uint64_t start = raid_row_sector(&rows->shape, row->row);
 
     if (__builtin_popcount(usable) < 2) {
         return 0;
@@ -133,8 +147,9 @@ static uint32_t copies_left_out(const RowOp *row, uint32_t missing)
         waiting[copy] = rows->waiting[raid_member(&rows->shape, row->row,
                                                   copy)];
     }
-    return usable & ~row_slot_bit(raid_mirror_pick(&rows->turn[set], waiting,
-                                               copies, usable));
+    return usable & ~row_slot_bit(raid_mirror_pick(
+        mirror_set(row), mirror_plan(rows), waiting, copies, usable,
+        start + row->low, start + row->high));
 }
 
 bool row_plan(RowOp *row)
@@ -149,6 +164,9 @@ bool row_plan(RowOp *row)
     state.unreadable = row->unreadable & ~state.missing;
     if (row->verb == UNIT_READ && row_is_mirror(row)) {
         state.missing |= copies_left_out(row, state.missing);
+    } else if (row_is_mirror(row)) {
+        raid_mirror_wrote(mirror_set(row),
+                          raid_row_sector(shape, row->row) + row->high);
     }
     for (unsigned i = 0; i < row->cuts; i++) {
         RowCut *cut = &row->cut[i];

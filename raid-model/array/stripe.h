@@ -21,6 +21,7 @@
 #define RAID_ARRAY_STRIPE_H
 
 #include "raid-model/array/lane.h"
+#include "raid-model/array/mirror.h"
 #include "raid-model/array/plan.h"
 #include "raid-model/array/pool.h"
 #include "raid-model/array/unit.h"
@@ -38,7 +39,7 @@ struct RaidRows {
     RaidLane lane[RAID_MEMBERS_MAX];
     uint32_t present;                   /* mask of members */
     unsigned waiting[RAID_MEMBERS_MAX]; /* drive ops under way */
-    unsigned turn[RAID_MEMBERS_MAX];    /* mirror.c's memory, one per set */
+    RaidMirrorSet mirror[RAID_MEMBERS_MAX];     /* by set */
     RaidPool pool;
     GQueue idle;                        /* RowOps to use again */
     bool resetting;

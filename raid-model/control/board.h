@@ -41,6 +41,10 @@ typedef struct BoardModel {
     uint64_t write_bytes_per_s, read_bytes_per_s;   /* card to drives and
                                  * back, every copy counts; 0: the bus is
                                  * the narrower place */
+    RaidMirrorReads mirror_reads, mirror10_reads;
+    unsigned mirror_outweighs;
+    uint32_t mirror_section_sectors;
+    unsigned mirror_stream_waiting;
     unsigned row_writes_max;
     RaidGathers gathers_rows;
     uint64_t xor_bytes_per_s;

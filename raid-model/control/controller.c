@@ -378,6 +378,17 @@ SimTime raid_controller_bus_out(RaidController *ctl, uint64_t bytes)
 
 /* --- life ---------------------------------------------------------------- */
 
+static RaidMirrorPlan mirror_plan(const BoardModel *board,
+                                  RaidMirrorReads reads)
+{
+    return (RaidMirrorPlan) {
+        .reads = reads,
+        .outweighs = board->mirror_outweighs,
+        .section_sectors = board->mirror_section_sectors,
+        .stream_waiting = board->mirror_stream_waiting,
+    };
+}
+
 RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
 {
     RaidController *ctl = g_new0(RaidController, 1);
@@ -393,6 +404,8 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
         .lane_window = board->lane_window,
         .to_drives.bytes_per_s = board->write_bytes_per_s,
         .from_drives.bytes_per_s = board->read_bytes_per_s,
+        .mirror = mirror_plan(board, board->mirror_reads),
+        .mirror10 = mirror_plan(board, board->mirror10_reads),
         .row_writes_max = board->row_writes_max,
         .gathers_rows = board->gathers_rows,
         .xor.bytes_per_s = board->xor_bytes_per_s,
