@@ -37,18 +37,25 @@ uint64_t smart_hours(const SmartState *smart, SimTime now)
 
 /* --- heat -------------------------------------------------------------- */
 
+/* of * part / whole; the product seldom needs more than 64 bits. */
+static int64_t share(int64_t of, int64_t part, int64_t whole)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(of, part, &product)
+        ? (int64_t)((__int128)of * part / whole) : product / whole;
+}
+
 static void warm(SmartState *smart, SimTime now, SimTime busy_ns)
 {
     SimTime passed = now - smart->heat_at;
     int64_t goal = smart->spinning ? IDLING : AT_REST;
-    __int128 step;
 
     if (passed <= 0) {
         return;
     }
-    goal += (int64_t)((__int128)BUSY_ADDS * MIN(busy_ns, passed) / passed);
-    step = (__int128)(goal - smart->heat) * passed / (WARMING_NS + passed);
-    smart->heat += (int64_t)step;
+    goal += share(BUSY_ADDS, MIN(busy_ns, passed), passed);
+    smart->heat += share(goal - smart->heat, passed, WARMING_NS + passed);
     smart->heat_at = now;
     smart->heat_min = MIN(smart->heat_min, smart->heat);
     smart->heat_max = MAX(smart->heat_max, smart->heat);

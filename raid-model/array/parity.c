@@ -22,18 +22,15 @@ static bool vectors_are_aligned(void *const *vector, unsigned vectors)
     return low % ISAL_ALIGNMENT == 0;
 }
 
-/* Eight bytes at a time, at any alignment. */
+/* A vector register of every machine at a time, at any alignment. */
+typedef uint64_t Wide __attribute__((vector_size(16), aligned(1), may_alias));
+
 static void xor_into(uint8_t *dst, const uint8_t *src, size_t bytes)
 {
     size_t i = 0;
 
-    for (; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
-        uint64_t a, b;
-
-        memcpy(&a, dst + i, sizeof(a));
-        memcpy(&b, src + i, sizeof(b));
-        a ^= b;
-        memcpy(dst + i, &a, sizeof(a));
+    for (; i + sizeof(Wide) <= bytes; i += sizeof(Wide)) {
+        *(Wide *)(dst + i) ^= *(const Wide *)(src + i);
     }
     for (; i < bytes; i++) {
         dst[i] ^= src[i];

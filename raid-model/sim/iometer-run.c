@@ -183,7 +183,7 @@ static bool run_once(Run *run, uint64_t seed, GError **error)
     iometer_init(&run->gen, ask->spec, bytes, seed ^ NOT_THE_SPINDLES);
     run->gen.next = (uint64_t)(bytes / DISK_SECTOR_BYTES * ask->start_share) *
                     DISK_SECTOR_BYTES;
-    run->buf = g_malloc0(iometer_spec_bytes_max(ask->spec));
+    run->buf = rig_memory(iometer_spec_bytes_max(ask->spec));
     plan_length(run);
 
     slots = g_new0(Slot, ask->depth);

@@ -209,7 +209,7 @@ static void set_up(JobRun *run, Worker *worker, unsigned clone,
         bytes = (size_t)draw_most(&draw) * DISK_SECTOR_BYTES;
         draw_init(&worker->draw, &draw, seed);
     }
-    worker->memory = g_malloc0(bufs * bytes);
+    worker->memory = rig_memory(bufs * bytes);
     if (data) {
         fill(worker->memory, bufs * bytes, worker->draw.chance);
     }

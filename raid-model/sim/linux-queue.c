@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "raid-model/sim/linux-queue.h"
+#include "raid-model/sim/rig.h"
 
 const LinuxQueuePlan linux_queue_3w_xxxx = {
     .sectors_max = 256, .requests_max = 128, .commands_max = 254,
@@ -73,7 +74,7 @@ LinuxQueue *linux_queue_new(Sim *sim, const LinuxQueuePlan *plan,
     queue->wait_over.fire = wait_is_over;
     queue->batch_writes = MAX(plan->write_batch / SIM_MS(10), 2);
     queue->read_ended = -plan->anticipation;
-    queue->buf = g_malloc0((size_t)plan->sectors_max * DISK_SECTOR_BYTES);
+    queue->buf = rig_memory((size_t)plan->sectors_max * DISK_SECTOR_BYTES);
     queue->request = g_new0(Request, requests);
     for (unsigned i = 0; i < requests; i++) {
         queue->request[i].next_free = queue->free;

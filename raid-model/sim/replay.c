@@ -249,7 +249,7 @@ void replay_run(const ReplayPlan *plan, const TraceFile *trace,
     Replay run = {
         .plan = plan, .trace = trace, .response = response,
         .scale = plan->scale > 0 ? plan->scale : 1,
-        .buf = g_malloc0((size_t)trace->count_max * DISK_SECTOR_BYTES),
+        .buf = rig_memory((size_t)trace->count_max * DISK_SECTOR_BYTES),
         .ask.fire = ask_next,
     };
     DiskMedia *media = NULL;

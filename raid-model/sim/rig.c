@@ -10,6 +10,8 @@
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/rig.h"
 
+#define PAGE_BYTES ((size_t)4096)
+
 static const DiskPreset *find_preset(Rig *rig, const char *name,
                                      GError **error)
 {
@@ -180,6 +182,17 @@ void rig_free(Rig *rig)
     sim_free(rig->sim);
     g_free(rig->drive);
     g_free(rig);
+}
+
+void *rig_memory(size_t bytes)
+{
+    size_t room = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    void *memory = aligned_alloc(PAGE_BYTES, room);
+
+    if (!memory) {
+        g_error("out of memory: %zu bytes", room);
+    }
+    return memset(memory, 0, room);
 }
 
 int rig_first_unit(const Rig *rig)

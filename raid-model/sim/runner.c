@@ -2,8 +2,6 @@
 /*
  * Runner: a slot for each request in flight; the host does the rest.
  */
-#include <stdlib.h>
-
 #include "raid-model/sim/progress.h"
 #include "raid-model/sim/runner.h"
 
@@ -111,8 +109,7 @@ void runner_run(Rig *rig, const RunPlan *plan, RunResult *result)
     size_t bytes = (size_t)plan->work.block_sectors * DISK_SECTOR_BYTES;
     Slot *slots = g_new0(Slot, plan->depth);
     unsigned bufs = plan->data ? plan->depth : 1;
-    /* As aligned as a computer's pages: XOR is faster so. */
-    char *memory = aligned_alloc(DISK_SECTOR_BYTES, bufs * bytes);
+    char *memory = rig_memory(bufs * bytes);
     Runner run = {
         .rig = rig, .plan = plan, .result = result,
         .start = sim_now(rig->sim),
@@ -144,7 +141,7 @@ void runner_run(Rig *rig, const RunPlan *plan, RunResult *result)
     result->sums = *host_sums(run.host);
     host_free(run.host);
     workload_clear(&run.work);
-    free(memory);
+    g_free(memory);
     g_free(slots);
 }
 
