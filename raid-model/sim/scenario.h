@@ -29,7 +29,8 @@
 #include "raid-model/sim/job-run.h"
 
 typedef enum ScenarioVerb {
-    SCENARIO_WORK, SCENARIO_PULL, SCENARIO_PLUG, SCENARIO_POWER_CUT, SCENARIO_REPORT
+    SCENARIO_WORK, SCENARIO_PULL, SCENARIO_PLUG, SCENARIO_POWER_CUT,
+    SCENARIO_REPORT
 } ScenarioVerb;
 
 typedef struct ScenarioEntry {

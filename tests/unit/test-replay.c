@@ -73,6 +73,7 @@ static char *path;
 
 static void set_up(void)
 {
+    g_setenv("PLATTER_PRESETS", "disk-model/presets", FALSE);
     path = g_strdup_printf("%s/replay-XXXXXX", g_get_tmp_dir());
     g_close(g_mkstemp(path), NULL);
 }
