@@ -1,54 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Board - the table of card models.
- *
- * Where the numbers come from:
- *   ports, PCI ids     3ware product names; lspci output in public logs;
- *                      twe(4) manual pages of FreeBSD and OpenBSD
- *   P-chip 1.3, 7xxx   "1.30-66", firmware, BIOS and monitor strings as one
- *   version strings    FreeBSD boot log of a 7000 series card prints them
- *   P-chip 5.7, 6xxx   guess
- *   SATA strings       guess: FE7S... after the names of firmware files
- *   6xxx strings       guess
- *   link               the ATA mode of the product sheets
- *   host bus, MB/s     measured with drives enough to fill it: 107 (7410
- *                      read, PCI 32/33; StorageReview 2001), 180 (8500,
- *                      64/33) and 203.5 (8506, 64/66; xbitlabs 2004); the
- *                      others of the same slot width and clock alike: guess.
- *                      That the 8006-2 is a 64/66 card: guess
- *   command time       guess: of the size that 7 to 10 thousand small
- *                      commands a second come out, as cards of the time did
- *   order in a lane    C-LOOK among all that wait: guess, from "elevator
- *                      seeking" in the vendor's list of features and the
- *                      gain with depth (StorageReview 2001)
- *   committed          guess: a drive works on one command, the next is
- *                      chosen by then (Chung, Gray, Worthington, Horst 2000
- *                      explain so why a depth of two gains nothing)
- *   data path, writes  measured: RAID 0 of three and four drives stops at 62
- *                      (6400) and 66 MiB/s (7410; StorageReview 2001); the
- *                      2400A at 53.  That a mirror's second copy counts: a
- *                      guess that the same tables allow (27 MiB/s on two
- *                      drives is what one drive takes)
- *   mirrors, reads     nearest arm: TwinStor as 3ware's papers tell it; that
- *                      the 7410's RAID 10 is without it: measured; that 7500
- *                      and later have it for RAID 10, and how the SX4 shares
- *                      reads: guess; the TX4 does not share them (xbitlabs)
- *   outweighing, sections, stream   guess
- *   row writes, XOR    guess, to be fitted to RAID 5 sequential writes of the
- *                      same tables; the 2400A's XOR rate is measured: 13.7
- *                      MiB/s whatever the number of drives
- *   gathering          7000 series: inferred from the same tables; 7500 and
- *                      later ("R5 Fusion"): guess; 6000: none, measured
- *   driver's commands  254: Linux 3w-xxxx; 1: Windows 2000's port driver
- *                      before a plain ATA port; 256 (others): guess
- *
- * Boards of other makers, for comparison:
- *   ports, levels      product names and reviews (StorageReview 2001,
- *                      xbitlabs 2004); plain ports with one drive a cable
- *   bus                as above for PCI 32/33; PCI 32/66 and the hub link of
- *                      the on-board ports: assumed
- *   command time       guess: the computer's own for plain ports and the TX4,
- *                      a slow processor's (i960RS) for the 2400A
+ * Board - the table of card models.  Where each number comes from, and how
+ * far to trust it: board-knob.c, or raidsim boards NAME.
  */
 #include "raid-model/control/board.h"
 
@@ -68,7 +21,7 @@
 #define HUB_LINK  MB_PER_S(133)
 #define PORT_COMMAND_NS SIM_US(50)
 #define I960_COMMAND_NS SIM_US(300)
-#define COMMAND_NS SIM_US(150)          /* guess */
+#define COMMAND_NS SIM_US(150)
 #define OFFERS(code) (1u << (code))
 #define ALL_LEVELS (OFFERS(RAID_CODES) - 1)
 #define PLAIN_LEVELS (OFFERS(RAID_JBOD) | OFFERS(RAID_SINGLE))

@@ -5,9 +5,9 @@
  * itself.  Data only.
  *
  * Costs are what one command or byte costs on the card itself, apart from
- * the drives.  Each row says where its numbers come from.  Only 3ware boards
- * have registers a driver could talk to; the others were measured beside
- * them and exist in raidsim alone.
+ * the drives.  Where each number comes from: board-knob.c.  Only 3ware
+ * boards have registers a driver could talk to; the others were measured
+ * beside them and exist in raidsim alone.
  */
 #ifndef RAID_CONTROL_BOARD_H
 #define RAID_CONTROL_BOARD_H
