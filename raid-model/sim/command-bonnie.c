@@ -14,16 +14,16 @@
 
 static const char more[] =
     "The computer has Linux 2.6's page cache, read-ahead and anticipatory\n"
-    "elevator above a 3ware driver; files lie from the unit's start on,\n"
-    "without a file system's metadata. Figures are bonnie++'s: K is 1024\n"
-    "bytes; a phase's clock stops when its last call returns, so what is\n"
-    "still dirty then is the next phase's burden. Columns of processor use\n"
-    "stay empty.\n"
+    "elevator above a 3ware driver, and as much of ext3 as costs time: map\n"
+    "blocks, a commit every 5 s. Figures are bonnie++'s: K is 1024 bytes;\n"
+    "a phase's clock stops when its last call returns, so what is still\n"
+    "dirty then is the next phase's burden. Columns of processor use stay\n"
+    "empty.\n"
     "\n"
     "Examples\n"
     "  raidsim bonnie\n"
     "      four WD1200JB as a RAID 5 on a 7410, 3 GiB in chunks of 64k\n"
-    "  raidsim bonnie --board 3ware-7500-4 --read-ahead 256 --memory 512m\n"
+    "  raidsim bonnie --board 3ware-7500-4 --read-ahead 256 --memory 1g\n"
     "\n"
     "Exit status: 0 done, 1 the unit answered an error, 2 wrong usage.\n";
 

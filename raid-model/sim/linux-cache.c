@@ -9,6 +9,7 @@
 #include "raid-model/sim/linux-cache.h"
 
 #define PASS_BYTES (4u << 20)           /* pdflush: 1024 pages */
+#define MAP_SECTORS (LINUX_MAP_BYTES / DISK_SECTOR_BYTES)
 
 typedef enum FrameState {
     FRAME_READING = 1,
@@ -23,6 +24,13 @@ typedef struct Frame {
     unsigned state;
 } Frame;
 
+enum { MAP_KNOWN = 1, MAP_READING = 2, MAP_DIRTY = 4 };
+
+typedef struct Map {
+    uint64_t used;                      /* `placed` then; 0: never */
+    unsigned state;
+} Map;
+
 struct LinuxCache {
     Sim *sim;
     LinuxCachePlan plan;
@@ -36,6 +44,10 @@ struct LinuxCache {
     uint64_t sendables, dirty, writing;
     uint64_t background, dirty_max;
     uint64_t cursor;                    /* where pdflush stopped */
+    Map *map;                           /* of each 4 MiB */
+    uint64_t maps, map_blocks, map_cursor;
+    uint64_t maps_dirty, maps_due;      /* due: to go for a commit */
+    uint64_t placed;                    /* frames filled so far, + 1 */
     uint64_t commits;                   /* blocks still to go for a commit */
     SimEvent commit;
     GQueue sleepers;
@@ -106,12 +118,73 @@ static Frame *place(LinuxCache *cache, uint64_t block, unsigned state)
         &cache->bucket[block % cache->frames];
 
     cache->spare = NULL;
+    cache->placed++;
     frame->block = block;
     frame->state = state;
     frame->chain = *bucket;
     *bucket = frame;
     touch(cache, frame);
     return frame;
+}
+
+/* --- where things are ---------------------------------------------------- */
+
+/* Of the first sector that belongs to a map: its own, if there are maps. */
+static uint64_t map_lba(const LinuxCache *cache, uint64_t map)
+{
+    return cache->plan.first_sector + map *
+        (cache->map_blocks * cache->plan.block_sectors +
+         (cache->plan.maps ? MAP_SECTORS : 0));
+}
+
+static bool add(LinuxCache *cache, UnitVerb verb, uint64_t block)
+{
+    uint64_t in_map = block % cache->map_blocks;
+    uint64_t lba = map_lba(cache, block / cache->map_blocks) +
+        in_map * cache->plan.block_sectors;
+
+    return linux_queue_add(cache->queue, verb,
+                           lba + (cache->plan.maps ? MAP_SECTORS : 0),
+                           cache->plan.block_sectors);
+}
+
+static bool add_map(LinuxCache *cache, UnitVerb verb, uint64_t map)
+{
+    return linux_queue_add(cache->queue, verb, map_lba(cache, map),
+                           MAP_SECTORS);
+}
+
+/* A map stays in memory as long as a block that was used with it. */
+static bool map_is_here(const LinuxCache *cache, const Map *map)
+{
+    return map->state & MAP_DIRTY ||
+           (map->used && cache->placed - map->used < cache->frames);
+}
+
+/* False: it is being read, or no request is free; sleep. */
+static bool use_map(LinuxCache *cache, uint64_t block, UnitVerb verb)
+{
+    uint64_t number = block / cache->map_blocks;
+    Map *map = cache->plan.maps ? &cache->map[number] : NULL;
+
+    if (!map) {
+        return true;
+    }
+    if (map->state & MAP_READING) {
+        return false;
+    }
+    if (verb == UNIT_WRITE && !map->state) {
+        map->state = MAP_KNOWN | MAP_DIRTY;     /* of a new file */
+        cache->maps_dirty++;
+    } else if (!map_is_here(cache, map)) {
+        if (add_map(cache, UNIT_READ, number)) {
+            map->state |= MAP_KNOWN | MAP_READING;
+            linux_queue_run(cache->queue);
+        }
+        return false;
+    }
+    map->used = cache->placed;
+    return true;
 }
 
 /* --- pdflush ------------------------------------------------------------- */
@@ -144,13 +217,6 @@ static uint64_t next_sendable(const LinuxCache *cache)
     return word * 64 + __builtin_ctzll(bits);
 }
 
-static bool add(LinuxCache *cache, UnitVerb verb, uint64_t block)
-{
-    return linux_queue_add(cache->queue, verb, cache->plan.first_sector +
-                           block * cache->plan.block_sectors,
-                           cache->plan.block_sectors);
-}
-
 static void send_pass(LinuxCache *cache)
 {
     unsigned pass = PASS_BYTES / DISK_SECTOR_BYTES /
@@ -172,12 +238,33 @@ static void send_pass(LinuxCache *cache)
     }
 }
 
+static void send_maps(LinuxCache *cache)
+{
+    while (cache->maps_due &&
+           !linux_queue_congested(cache->queue, UNIT_WRITE)) {
+        Map *map = &cache->map[cache->map_cursor];
+
+        if (map->state & MAP_DIRTY) {
+            if (!add_map(cache, UNIT_WRITE, cache->map_cursor)) {
+                return;
+            }
+            map->state &= ~MAP_DIRTY;
+            cache->maps_dirty--;
+            cache->maps_due--;
+        }
+        cache->map_cursor = (cache->map_cursor + 1) % cache->maps;
+    }
+}
+
 static void write_back(LinuxCache *cache)
 {
     while (cache->sendables && !cache->stopped &&
            (cache->dirty > cache->background || cache->commits) &&
            !linux_queue_congested(cache->queue, UNIT_WRITE)) {
         send_pass(cache);
+    }
+    if (!cache->commits && !cache->stopped) {
+        send_maps(cache);
     }
     linux_queue_run(cache->queue);
 }
@@ -188,6 +275,7 @@ static void commit(SimEvent *ev)
                                        offsetof(LinuxCache, commit));
 
     cache->commits = cache->dirty;
+    cache->maps_due = cache->maps_dirty;
     write_back(cache);
 }
 
@@ -213,12 +301,19 @@ static void sleep_on(LinuxCache *cache, LinuxCall *call)
     g_queue_push_tail_link(&cache->sleepers, &call->link);
 }
 
-/* Sends what read-ahead wants as far as there are requests and frames. */
-static void fetch(LinuxCache *cache, LinuxFile *file)
+/*
+ * Sends what read-ahead wants as far as there are requests and frames.
+ * False: the process has to wait for a map.
+ */
+static bool fetch(LinuxCache *cache, LinuxFile *file)
 {
     for (; file->fetch < file->fetch_end; file->fetch++) {
         if (find(cache, file->fetch)) {
             continue;
+        }
+        if (!use_map(cache, file->fetch, UNIT_READ)) {
+            linux_queue_run(cache->queue);
+            return false;
         }
         if (!has_room(cache) || !add(cache, UNIT_READ, file->fetch)) {
             break;
@@ -226,6 +321,7 @@ static void fetch(LinuxCache *cache, LinuxFile *file)
         place(cache, file->fetch, FRAME_READING);
     }
     linux_queue_run(cache->queue);
+    return true;
 }
 
 /* The frame, when its block is there; NULL: sleep. */
@@ -253,7 +349,9 @@ static Frame *read_block(LinuxCache *cache, LinuxCall *call)
         file->fetch = call->at;         /* came and went unseen */
         file->fetch_end = MAX(file->fetch_end, call->at + 1);
     }
-    fetch(cache, file);
+    if (!fetch(cache, file)) {
+        return NULL;
+    }
     frame = find(cache, call->at);
     return frame && !(frame->state & FRAME_READING) ? frame : NULL;
 }
@@ -267,7 +365,7 @@ static Frame *write_block(LinuxCache *cache, LinuxCall *call)
         return NULL;
     }
     frame = find(cache, call->at);
-    if (!frame && has_room(cache)) {
+    if (!frame && use_map(cache, call->at, UNIT_WRITE) && has_room(cache)) {
         frame = place(cache, call->at, 0);
     }
     if (!frame || frame->state & FRAME_READING) {
@@ -336,20 +434,48 @@ static void block_ended(LinuxCache *cache, UnitVerb verb, uint64_t block)
     }
 }
 
+static void map_ended(LinuxCache *cache, UnitVerb verb, uint64_t map)
+{
+    if (verb == UNIT_READ) {
+        cache->map[map].state &= ~MAP_READING;
+        cache->map[map].used = cache->placed;
+    }
+}
+
+/* What the sectors of a request hold, one after the other. */
+static void sectors_ended(LinuxCache *cache, UnitVerb verb, uint64_t lba,
+                          uint32_t count)
+{
+    uint64_t each = map_lba(cache, 1) - map_lba(cache, 0);
+
+    for (uint32_t done = 0; done < count; ) {
+        uint64_t at = lba + done - cache->plan.first_sector;
+        uint64_t map = at / each, in_map = at % each;
+
+        if (!cache->plan.maps) {
+            block_ended(cache, verb, at / cache->plan.block_sectors);
+            done += cache->plan.block_sectors;
+        } else if (!in_map) {
+            map_ended(cache, verb, map);
+            done += MAP_SECTORS;
+        } else {
+            block_ended(cache, verb, map * cache->map_blocks +
+                        (in_map - MAP_SECTORS) / cache->plan.block_sectors);
+            done += cache->plan.block_sectors;
+        }
+    }
+}
+
 static void request_ended(void *above, const UnitOp *op)
 {
     LinuxCache *cache = above;
-    uint64_t first = (op->lba - cache->plan.first_sector) /
-        cache->plan.block_sectors;
     unsigned sleepers = cache->sleepers.length;
 
     if (op->status != UNIT_OK && cache->error == UNIT_OK) {
         cache->error = op->status;
         cache->error_lba = op->lba;
     }
-    for (unsigned i = 0; i < op->count / cache->plan.block_sectors; i++) {
-        block_ended(cache, op->verb, first + i);
-    }
+    sectors_ended(cache, op->verb, op->lba, op->count);
     write_back(cache);
     for (; sleepers; sleepers--) {
         go_on(cache, g_queue_pop_head_link(&cache->sleepers)->data);
@@ -376,6 +502,11 @@ LinuxCache *linux_cache_new(Sim *sim, const LinuxCachePlan *plan,
     cache->frame = g_new0(Frame, cache->frames);
     cache->bucket = g_new0(Frame *, cache->frames);
     cache->sendable = g_new0(uint64_t, plan->blocks / 64 + 1);
+    cache->map_blocks = LINUX_MAPPED_BYTES / DISK_SECTOR_BYTES /
+        plan->block_sectors;
+    cache->maps = plan->blocks / cache->map_blocks + 1;
+    cache->map = g_new0(Map, cache->maps);
+    cache->placed = 1;
     cache->background = memory * plan->background_percent / 100;
     cache->dirty_max = MAX(memory * plan->dirty_percent / 100, 1);
     cache->commit.fire = commit;
@@ -389,6 +520,7 @@ void linux_cache_free(LinuxCache *cache)
     sim_cancel(cache->sim, &cache->commit);
     linux_queue_free(cache->queue);
     g_free(cache->sendable);
+    g_free(cache->map);
     g_free(cache->bucket);
     g_free(cache->frame);
     g_free(cache);

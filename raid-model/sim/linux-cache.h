@@ -18,8 +18,13 @@
  * with ordered data).  A writer sleeps while more than `dirty` of memory is
  * dirty or being written.  The least recently used clean block makes room.
  *
- * Not modelled: metadata and the journal's own writes, active and inactive
- * lists (one list here), several inodes taking turns in pdflush.
+ * A map block says where the next 4 MiB of a file are, and lies before them
+ * (ext2 and ext3: an indirect block for 1024 blocks of 4 KiB).  A process
+ * waits while one that is not in memory is read; for a new file it is written
+ * by the next commit.
+ *
+ * Not modelled: other metadata and the journal's own writes, active and
+ * inactive lists (one list here), several inodes taking turns in pdflush.
  */
 #ifndef RAID_SIM_LINUX_CACHE_H
 #define RAID_SIM_LINUX_CACHE_H
@@ -28,11 +33,14 @@
 #include "raid-model/sim/linux-queue.h"
 
 #define LINUX_PAGE_BYTES 4096
+#define LINUX_MAP_BYTES 4096
+#define LINUX_MAPPED_BYTES (4u << 20)   /* by one map block */
 
 typedef struct LinuxCachePlan {
     uint32_t block_sectors;     /* a multiple of 8; 128 at most */
     uint64_t first_sector;      /* of block 0, on the unit */
     uint64_t blocks;            /* there are */
+    bool maps;                  /* files have map blocks */
     uint64_t memory_bytes;      /* of the computer */
     unsigned cache_percent;     /* of it the page cache may have */
     unsigned background_percent, dirty_percent;

@@ -52,8 +52,9 @@ bool linux_open(Linux *box, const LinuxAsk *ask, uint64_t bytes,
         LINUX_CACHE_DEFAULTS,
         .first_sector = ask->first_sector, .page_ns = ask->page_ns,
         .memory_bytes = ask->memory_bytes,
-        .read_ahead_sectors = ask->read_ahead_sectors,
+        .read_ahead_sectors = ask->read_ahead_sectors, .maps = true,
     };
+    uint64_t maps = (bytes / LINUX_MAPPED_BYTES + 1) * LINUX_MAP_BYTES;
     uint64_t room;
     int unit;
 
@@ -70,7 +71,7 @@ bool linux_open(Linux *box, const LinuxAsk *ask, uint64_t bytes,
     room = raid_capacity(raid_unit_shape(raid_controller_unit(box->rig->ctl,
                                                               unit)));
     if (ask->first_sector > room ||
-        bytes / DISK_SECTOR_BYTES > room - ask->first_sector) {
+        (bytes + maps) / DISK_SECTOR_BYTES > room - ask->first_sector) {
         number_error(error, "%" PRIu64 " bytes from sector %" PRIu64 " on do "
                      "not fit in the unit's %" PRIu64 " sectors", bytes,
                      ask->first_sector, room);

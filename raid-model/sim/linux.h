@@ -5,7 +5,8 @@
  *
  *   linux_call -> LinuxCache -> LinuxQueue -> Host -> the board
  *
- * Files lie one after the other from `first_sector` on, without holes.
+ * Files lie one after the other from `first_sector` on, without holes but
+ * for their map blocks.
  */
 #ifndef RAID_SIM_LINUX_H
 #define RAID_SIM_LINUX_H
@@ -25,14 +26,10 @@ typedef struct LinuxAsk {
     const char *progress;       /* "raidsim bonnie"; NULL: show no line */
 } LinuxAsk;
 
-/*
- * first_sector 63: assumed, fdisk began the first partition there.  1 GiB:
- * assumed.
- */
+/* first_sector 63: assumed, fdisk began the first partition there. */
 #define LINUX_DEFAULTS                                                  \
     .board = "3ware-7410", .drive = "wd1200jb", .level = "raid5",       \
-    .members = 4, .seed = 1, .memory_bytes = UINT64_C(1) << 30,         \
-    .first_sector = 63
+    .members = 4, .seed = 1, .first_sector = 63
 
 #define LINUX_MEMORY_MIN (UINT64_C(64) << 20)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Goal: Linux's cache, read-ahead and request queue lose nothing, do nothing
- * twice, and keep their limits.
+ * Goal: Linux's cache and request queue lose nothing, do nothing twice, and
+ * keep their limits.
  * Method: a disk that takes a fixed time for each request and counts, per
  * block, what was asked of it; processes made of a few lines each.
  */
@@ -26,6 +26,8 @@ typedef struct Disk1 {                  /* first come, first served */
     uint32_t sectors_most;
     bool mixed, backward;
     uint8_t count[2][BLOCKS];
+    bool maps;                          /* 8 sectors before each 8192 */
+    uint8_t map_count[2][BLOCKS / 64];
     LinuxCache *cache;
     uint64_t dirty_most;
 } Disk1;
@@ -43,16 +45,30 @@ static void disk_served(SimEvent *ev)
     op->done(op);
 }
 
+/* Sector by sector, eight at a time. */
+static void count_sectors(Disk1 *disk, const UnitOp *op)
+{
+    unsigned each = disk->maps ? 8200 : 8192, skip = disk->maps ? 8 : 0;
+
+    unit_holds(op->count && op->count % 8 == 0);
+    for (uint64_t i = op->lba - FIRST; i < op->lba - FIRST + op->count;
+         i += 8) {
+        uint64_t map = i / each, in_map = i % each;
+
+        if (in_map < skip) {
+            disk->map_count[op->verb][map]++;
+        } else if ((in_map - skip) % BLOCK == 0) {
+            disk->count[op->verb][map * 64 + (in_map - skip) / BLOCK]++;
+            unit_holds(i + BLOCK <= op->lba - FIRST + op->count);
+        }
+    }
+}
+
 static void disk_take(void *below, HostOp *op)
 {
     Disk1 *disk = below;
-    uint64_t first = (op->op.lba - FIRST) / BLOCK;
 
-    unit_holds((op->op.lba - FIRST) % BLOCK == 0);
-    unit_holds(op->op.count % BLOCK == 0 && op->op.count);
-    for (unsigned i = 0; i < op->op.count / BLOCK; i++) {
-        disk->count[op->op.verb][first + i]++;
-    }
+    count_sectors(disk, &op->op);
     for (unsigned i = 0; i < disk->waiting; i++) {
         disk->mixed |= disk->line[i]->op.verb != op->op.verb;
     }
@@ -80,86 +96,6 @@ static Disk1 *disk_make(Sim *sim)
     disk->ev.fire = disk_served;
     return disk;
 }
-
-/* --- read-ahead ---------------------------------------------------------- */
-
-START_TEST(windows_grow_to_the_maximum_and_one_is_ahead)
-{
-    static const uint64_t fetched[] = { 3 + 6, 12, 12, 12 };
-    static const uint64_t entered[] = { 0, 3, 9, 21 };
-    LinuxAhead ahead = { 0 };
-    unsigned window = 0;
-
-    for (uint64_t at = 0; at < 33; at++) {
-        LinuxFetch more = linux_ahead(&ahead, at, at + 1, 0, 10000, 12);
-
-        if (window < G_N_ELEMENTS(entered) && at == entered[window]) {
-            ck_assert_uint_eq(more.blocks, fetched[window]);
-            window++;
-        } else {
-            ck_assert_uint_eq(more.blocks, 0);
-        }
-    }
-    ck_assert_uint_eq(window, G_N_ELEMENTS(entered));
-}
-END_TEST
-
-/* From `start` to the file's end: in order, once, never late. */
-static void read_through(uint64_t start, uint64_t file, uint64_t end,
-                         uint64_t call, uint64_t max)
-{
-    LinuxAhead ahead = { 0 };
-    uint64_t fetched = start;
-
-    for (uint64_t at = start; at < end; at++) {
-        uint64_t begun = at - (at - start) % call;
-        LinuxFetch more = linux_ahead(&ahead, at, MIN(begun + call, end),
-                                      file, end, max);
-
-        unit_holds(!more.blocks || more.first == fetched);
-        fetched += more.blocks;
-        unit_holds(fetched > at && fetched <= end);
-        unit_holds(fetched - at <= 2 * MAX(max, call));
-        /* A window is ahead, once the reader has gone on. */
-        unit_holds(!max || at < start + call || fetched > at + 1 ||
-                   fetched == end);
-    }
-    unit_holds(fetched == end);
-}
-
-START_TEST(a_sequential_reader_has_each_block_fetched_once_in_time)
-{
-    for (uint64_t max = 0; max <= 20; max++) {
-        for (uint64_t call = 1; call <= 5; call++) {
-            for (uint64_t size = 1; size < 100; size += 7) {
-                read_through(50, 50, 50 + size, call, max);
-                read_through(50, 20, 50 + size, call, max);
-            }
-        }
-    }
-}
-END_TEST
-
-START_TEST(a_reader_that_jumps_gets_no_more_than_it_asked_for)
-{
-    Sim *chance = sim_new(3);
-    LinuxAhead ahead = { 0 };
-    uint64_t last = 0;
-
-    for (unsigned i = 0; i < 1000; i++) {
-        uint64_t at = 1 + sim_random(chance, 5000);
-        LinuxFetch more;
-
-        if (at == last + 1) {
-            continue;
-        }
-        last = at;
-        more = linux_ahead(&ahead, at, at + 1, 0, 10000, 12);
-        unit_holds(more.first == at && more.blocks == 1);
-    }
-    sim_free(chance);
-}
-END_TEST
 
 /* --- the queue ----------------------------------------------------------- */
 
@@ -295,6 +231,7 @@ static LinuxCache *cache_make(Sim *sim, Disk1 *disk, uint64_t memory_mib,
     LinuxCachePlan plan = {
         LINUX_CACHE_DEFAULTS,
         .block_sectors = BLOCK, .first_sector = FIRST, .blocks = BLOCKS,
+        .maps = disk->maps,
         .memory_bytes = memory_mib << 20, .read_ahead_sectors = read_ahead,
         .page_ns = SIM_US(1),
     };
@@ -453,6 +390,65 @@ START_TEST(a_sequential_reader_reads_each_block_once)
 }
 END_TEST
 
+/* 4096 blocks are 64 maps' worth. */
+START_TEST(a_new_file_has_each_map_written_once_and_none_read)
+{
+    Sim *sim = sim_new(1);
+    Disk1 *disk = disk_make(sim);
+    LinuxCache *cache;
+    Process process;
+
+    disk->maps = true;
+    cache = cache_make(sim, disk, 64, 1536);
+    process_run(&process, cache, UNIT_WRITE, 0, BLOCKS);
+    run_out(sim);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        unit_holds(disk->count[UNIT_WRITE][i] == 1);
+        unit_holds(disk->count[UNIT_READ][i] == 0);
+    }
+    for (unsigned i = 0; i < BLOCKS / 64; i++) {
+        unit_holds(disk->map_count[UNIT_WRITE][i] == 1);
+        unit_holds(disk->map_count[UNIT_READ][i] == 0);
+    }
+    linux_cache_free(cache);
+    g_free(disk);
+    sim_free(sim);
+}
+END_TEST
+
+START_TEST(a_reader_reads_each_map_once_and_before_its_blocks)
+{
+    Sim *sim = sim_new(1);
+    Disk1 *disk = disk_make(sim);
+    LinuxCache *cache;
+    Process process;
+
+    disk->maps = true;
+    cache = cache_make(sim, disk, 64, 1536);
+    process_run(&process, cache, UNIT_READ, 0, BLOCKS);
+    while (sim_step(sim)) {
+        for (unsigned i = 0; i < BLOCKS; i++) {
+            unit_holds(disk->map_count[UNIT_READ][i / 64] >=
+                       disk->count[UNIT_READ][i]);
+        }
+    }
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        unit_holds(disk->count[UNIT_READ][i] == 1);
+        unit_holds(disk->map_count[UNIT_READ][i / 64] == 1);
+    }
+    /* From then on the last of them are in memory, the first are not. */
+    process_run(&process, cache, UNIT_READ, BLOCKS - 500, BLOCKS);
+    run_out(sim);
+    process_run(&process, cache, UNIT_READ, 0, 1);
+    run_out(sim);
+    unit_holds(disk->map_count[UNIT_READ][BLOCKS / 64 - 1] == 1);
+    unit_holds(disk->map_count[UNIT_READ][0] == 2);
+    linux_cache_free(cache);
+    g_free(disk);
+    sim_free(sim);
+}
+END_TEST
+
 /* 64 MiB hold 962 blocks; of two passes over 900 the second is free, over
  * 1100 it is not. */
 START_TEST(the_least_recently_used_block_makes_room)
@@ -482,10 +478,12 @@ START_TEST(processes_share_the_cache_without_losing_a_block)
 {
     Sim *sim = sim_new(1), *chance = sim_new(_i);
     Disk1 *disk = disk_make(sim);
-    LinuxCache *cache = cache_make(sim, disk, 64, 1536);
+    LinuxCache *cache;
     Process process[3];
     uint64_t writes = 0, sent = 0;
 
+    disk->maps = _i % 2;
+    cache = cache_make(sim, disk, 64, 1536);
     for (unsigned round = 0; round < 300; round++) {
         for (unsigned i = 0; i < 3; i++) {
             uint64_t first = sim_random(chance, BLOCKS - 40);
@@ -524,10 +522,6 @@ int main(void)
     Suite *suite = suite_create("linux");
     TCase *tcase = tcase_create("linux");
 
-    tcase_add_test(tcase, windows_grow_to_the_maximum_and_one_is_ahead);
-    tcase_add_test(tcase,
-                   a_sequential_reader_has_each_block_fetched_once_in_time);
-    tcase_add_test(tcase, a_reader_that_jumps_gets_no_more_than_it_asked_for);
     tcase_add_test(tcase, neighbours_become_requests_of_128_kib);
     tcase_add_test(tcase, a_full_queue_refuses_and_is_congested_before);
     tcase_add_loop_test(tcase, directions_take_turns_and_nothing_is_lost,
@@ -538,6 +532,10 @@ int main(void)
     tcase_add_test(tcase, a_block_written_again_on_its_way_is_sent_again);
     tcase_add_loop_test(tcase, a_sequential_reader_reads_each_block_once,
                         0, 5);
+    tcase_add_test(tcase,
+                   a_new_file_has_each_map_written_once_and_none_read);
+    tcase_add_test(tcase,
+                   a_reader_reads_each_map_once_and_before_its_blocks);
     tcase_add_test(tcase, the_least_recently_used_block_makes_room);
     tcase_add_loop_test(tcase,
                         processes_share_the_cache_without_losing_a_block,
