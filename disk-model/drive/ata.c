@@ -95,14 +95,16 @@ static bool set_features(AtaState *ata, AtaTaskFile *tf, uint8_t *data)
 {
     (void)data;
     switch (tf->feature[0]) {
-    case 0x02:
-    case 0x82:
-        ata->switches.write_cache = tf->feature[0] == 0x02;
-        return true;
+    case ATA_WRITE_CACHE_ON:
+    case ATA_WRITE_CACHE_OFF:
+        ata->switches.write_cache = tf->feature[0] == ATA_WRITE_CACHE_ON;
+        return !ata->switches.write_cache ||
+               ata_has_write_cache(disk_preset(ata->disk));
     case 0xaa:
     case 0x55:
         ata->switches.look_ahead = tf->feature[0] == 0xaa;
-        return true;
+        return !ata->switches.look_ahead ||
+               ata_has_look_ahead(disk_preset(ata->disk));
     case 0x03:
         if (!mode_is_possible(ata, tf->count[0])) {
             return false;
@@ -226,7 +228,7 @@ static const AtaCommand commands[] = {
     { 0xe7, flush },
     { 0xea, flush },            /* FLUSH CACHE EXT */
     { 0xec, identify },
-    { 0xef, set_features },
+    { ATA_SET_FEATURES, set_features },
 };
 
 static const AtaCommand *find_command(uint8_t code)
@@ -264,7 +266,8 @@ bool ata_is_flush(const AtaTaskFile *tf)
 
 bool ata_write_cache(const AtaState *ata)
 {
-    return ata->switches.write_cache;
+    return ata->switches.write_cache &&
+           ata_has_write_cache(disk_preset(ata->disk));
 }
 
 bool ata_look_ahead(const AtaState *ata)
@@ -277,8 +280,8 @@ bool ata_empties_cache(const AtaTaskFile *tf)
     switch (tf->command) {
     case 0xe0: case 0x94: case 0xe2: case 0x96:
         return true;
-    case 0xef:
-        return tf->feature[0] == 0x82;
+    case ATA_SET_FEATURES:
+        return tf->feature[0] == ATA_WRITE_CACHE_OFF;
     default:
         return ata_is_flush(tf);
     }
@@ -303,16 +306,20 @@ void ata_note_op(AtaState *ata, const DiskOp *op)
     smart_note_op(ata->smart, sim_now(ata->sim), op);
 }
 
+void ata_power_cut(AtaState *ata)
+{
+    ata->switches.write_cache = ata->switches.look_ahead = true;
+}
+
 AtaState *ata_new(Sim *sim, Disk *disk)
 {
     AtaState *ata = g_new0(AtaState, 1);
 
     ata->sim = sim;
     ata->disk = disk;
-    ata->switches = (AtaSwitches) {
-        .smart = true, .write_cache = true, .look_ahead = true,
-        .mode = UDMA_MODES | ata_udma_max(disk_preset(disk)),
-    };
+    ata->switches.smart = true;
+    ata->switches.mode = UDMA_MODES | ata_udma_max(disk_preset(disk));
+    ata_power_cut(ata);
     ata->power = POWER_ACTIVE;
     ata->smart = smart_new(disk_preset(disk), sim_now(sim));
     return ata;

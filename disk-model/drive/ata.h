@@ -28,6 +28,10 @@ struct AtaTaskFile {
 #define ATA_STATUS_DF 0x20      /* device fault */
 #define ATA_ERROR_ABRT 0x04
 
+#define ATA_SET_FEATURES 0xef   /* and what goes in `feature`: */
+#define ATA_WRITE_CACHE_ON 0x02
+#define ATA_WRITE_CACHE_OFF 0x82
+
 typedef struct AtaState AtaState;
 
 typedef enum AtaData { ATA_DATA_NONE, ATA_DATA_IN, ATA_DATA_OUT } AtaData;
@@ -42,9 +46,11 @@ bool ata_is_flush(const AtaTaskFile *tf);
  * called by disk.c for each access to the medium.
  */
 SimTime ata_wake(AtaState *ata);
-/* SET FEATURES switches, on at first. */
+/* SET FEATURES switches, on at first where the drive has what they switch. */
 bool ata_write_cache(const AtaState *ata);
 bool ata_look_ahead(const AtaState *ata);
+/* The power is back: the switches are as at first. */
+void ata_power_cut(AtaState *ata);
 /* A flush, a stop, or the end of write caching: nothing stays in RAM. */
 bool ata_empties_cache(const AtaTaskFile *tf);
 /* An ATA command answered from the drive's RAM, on top of the command

@@ -231,7 +231,7 @@ static void begin_read(Disk *disk, DiskOp *op)
 
 static bool goes_to_cache(const Disk *disk, const DiskOp *op)
 {
-    return plan_of(disk)->write_cache && ata_write_cache(disk->ata) &&
+    return ata_write_cache(disk->ata) &&
            !(op->flags & DISK_OP_FUA) &&
            held_could(&disk->cached.held, op->span);
 }
@@ -299,8 +299,10 @@ static void begin_write(Disk *disk, DiskOp *op)
     SimTime now = sim_now(disk->sim);
 
     if (!goes_to_cache(disk, op)) {
-        if (cached->held.count) {
+        if (held_find(&cached->held, op->span) >= 0) {
             cached->need = NEED_EMPTY;
+        } else if (cached->held.leaving) {
+            cached->need = NEED_ARM;
         } else {
             write_media(disk, op);
         }

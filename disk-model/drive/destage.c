@@ -412,6 +412,7 @@ uint64_t disk_power_cut(Disk *disk)
         disk->cached.stream.segment = NULL;
         retry_front(disk);
     }
+    ata_power_cut(disk->ata);
     return lost;
 }
 

@@ -273,6 +273,11 @@ const char *disk_serial(const Disk *disk)
     return disk->serial;
 }
 
+bool disk_write_cache(const Disk *disk)
+{
+    return ata_write_cache(disk->ata);
+}
+
 uint64_t disk_sectors(const Disk *disk)
 {
     return disk->preset->geometry.lbas;

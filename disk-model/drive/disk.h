@@ -10,8 +10,9 @@
  * Service is one op at a time.  A preset without [buffer] is served in order
  * of arrival and written through.  With one, reads may be answered from RAM
  * and a write may end when its data is there; the drive then brings it to
- * the medium by itself (cached.c).  Flush, FUA and a switched-off cache wait
- * until nothing is held; disk_free() empties what is left.
+ * the medium by itself (cached.c).  Flush and the end of write caching wait
+ * until nothing is held, a forced write until nothing of it is; disk_free()
+ * empties what is left.
  *
  * When an op is taken up the whole access is worked out and the arm is put
  * where it ends; the one event of a drive is that end.  So an op taken back
@@ -85,6 +86,9 @@ void disk_free(Disk *disk);             /* no op may be lent to it */
 const DiskPreset *disk_preset(const Disk *disk);
 const char *disk_serial(const Disk *disk);
 uint64_t disk_sectors(const Disk *disk);
+
+/* Whether a write may end while it is in RAM only. */
+bool disk_write_cache(const Disk *disk);
 
 void disk_set_port(Disk *disk, int number);     /* for the trace; -1 none */
 /* DISK_OUT_OF_RANGE and DISK_FAILED (the medium said no) come by done(). */

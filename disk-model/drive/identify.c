@@ -34,6 +34,16 @@ bool ata_is_sata(const DiskPreset *preset)
     return g_str_has_prefix(preset->interface, "SATA");
 }
 
+bool ata_has_write_cache(const DiskPreset *preset)
+{
+    return preset->buffer.there && preset->buffer.write_cache;
+}
+
+bool ata_has_look_ahead(const DiskPreset *preset)
+{
+    return preset->buffer.there && preset->buffer.ahead != DISK_AHEAD_NONE;
+}
+
 bool ata_has_lba48(const DiskPreset *preset)
 {
     return ata_is_sata(preset) || preset->geometry.lbas > LBA28_MAX ||
@@ -99,14 +109,15 @@ static void put_features(uint16_t *word, const DiskPreset *preset,
 {
     bool lba48 = ata_has_lba48(preset);
 
-    word[82] = 0x0069;                  /* look-ahead, write cache, power,
-                                           SMART */
+    word[82] = 0x0009;                  /* power, SMART */
+    word[82] |= ata_has_write_cache(preset) ? 0x0020 : 0;
+    word[82] |= ata_has_look_ahead(preset) ? 0x0040 : 0;
     word[83] = 0x4000 | 0x1000 | (lba48 ? 0x2400 : 0);  /* flushes, 48 bit */
     word[84] = 0x4003 | (lba48 ? 0x0020 : 0);   /* SMART logs, self-test,
                                                    READ LOG EXT */
     word[85] = 0x0008 | (switches->smart ? 0x0001 : 0) |
-               (switches->write_cache ? 0x0020 : 0) |
-               (switches->look_ahead ? 0x0040 : 0);
+               (switches->write_cache ? 0x0020 & word[82] : 0) |
+               (switches->look_ahead ? 0x0040 & word[82] : 0);
     word[86] = word[83] & 0x3fff;
     word[87] = word[84];
 }

@@ -20,6 +20,8 @@ unsigned ata_udma_max(const DiskPreset *preset);
 bool ata_is_sata(const DiskPreset *preset);
 /* The 48-bit feature set: serial drives, UDMA133, and whoever needs it. */
 bool ata_has_lba48(const DiskPreset *preset);
+bool ata_has_write_cache(const DiskPreset *preset);
+bool ata_has_look_ahead(const DiskPreset *preset);
 
 /* `page`: 512 bytes, words little-endian, strings high byte first. */
 void ata_identify(const DiskPreset *preset, const char *serial,

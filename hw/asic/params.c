@@ -255,6 +255,20 @@ static size_t unit_descriptor_size(const Place *at, uint8_t *out)
     return number_16(out, unit_descriptor(at, descriptor) + 3);
 }
 
+#define UNIT_FLAG_WRITE_CACHE 1
+
+static size_t unit_flags(const Place *at, uint8_t *out)
+{
+    return number_8(out, raid_controller_write_cache(at->host->ctl, at->index)
+                         ? UNIT_FLAG_WRITE_CACHE : 0);
+}
+
+static void set_unit_flags(const Place *at, const uint8_t *in)
+{
+    raid_controller_set_write_cache(at->host->ctl, at->index,
+                                    in[0] & UNIT_FLAG_WRITE_CACHE);
+}
+
 /* --- the card ----------------------------------------------------------- */
 
 static size_t event_pop(const Place *at, uint8_t *out)
@@ -348,7 +362,7 @@ static const Param unit_info[] = {
     PARAM(4, unit_capacity),
     PARAM(5, unit_descriptor_size),
     PARAM(6, unit_descriptor),
-    PARAM(7, zero_8),                   /* bit 0, write cache: none yet */
+    PARAM(7, unit_flags, .set = set_unit_flags),
 };
 
 static const Param events[] = {

@@ -29,11 +29,19 @@ typedef struct CtlUnit {
     uint8_t number;
 } CtlUnit;
 
+/* A drive's write cache is being switched. */
+typedef struct CtlSwitch {
+    DiskOp op;
+    AtaTaskFile ata;
+    bool busy, on, again;
+} CtlSwitch;
+
 struct RaidController {
     Sim *sim;
     const BoardModel *board;
     DiskPort *port[PORTS_MAX];
     int port_unit[PORTS_MAX];
+    CtlSwitch cache[PORTS_MAX];
     CtlUnit unit[RAID_UNITS_MAX];
     bool powered;
     GQueue unanswered;          /* ops for units that do not exist */
@@ -345,6 +353,65 @@ void raid_controller_reset(RaidController *ctl)
     ctl->card.to_drives.free_at = 0;
     ctl->card.from_drives.free_at = 0;
     ctl->card.xor.free_at = 0;
+}
+
+/* --- write caches -------------------------------------------------------- */
+
+static void send_switch(CtlSwitch *cache, DiskPort *port)
+{
+    cache->busy = true;
+    cache->again = false;
+    cache->ata = (AtaTaskFile) { .command = ATA_SET_FEATURES,
+        .feature = { cache->on ? ATA_WRITE_CACHE_ON : ATA_WRITE_CACHE_OFF } };
+    cache->op.verb = DISK_ATA;
+    cache->op.ata = &cache->ata;
+    disk_port_submit(port, &cache->op);
+}
+
+static void switched(DiskOp *op)
+{
+    CtlSwitch *cache = (CtlSwitch *)((char *)op - offsetof(CtlSwitch, op));
+    DiskPort *port = op->opaque;
+
+    cache->busy = false;
+    if (cache->again && disk_port_disk(port)) {
+        send_switch(cache, port);
+    }
+}
+
+bool raid_controller_write_cache(RaidController *ctl, unsigned unit)
+{
+    for (unsigned port = 0; port < ctl->board->ports; port++) {
+        const CtlSwitch *cache = &ctl->cache[port];
+        Disk *disk = disk_port_disk(ctl->port[port]);
+
+        if (ctl->port_unit[port] == (int)unit && disk &&
+            (cache->busy ? cache->on : disk_write_cache(disk))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void raid_controller_set_write_cache(RaidController *ctl, unsigned unit,
+                                     bool on)
+{
+    for (unsigned port = 0; port < ctl->board->ports; port++) {
+        CtlSwitch *cache = &ctl->cache[port];
+
+        if (ctl->port_unit[port] != (int)unit ||
+            !disk_port_disk(ctl->port[port])) {
+            continue;
+        }
+        cache->on = on;
+        if (cache->busy) {
+            cache->again = true;
+        } else {
+            cache->op.done = switched;
+            cache->op.opaque = ctl->port[port];
+            send_switch(cache, ctl->port[port]);
+        }
+    }
 }
 
 /* --- costs --------------------------------------------------------------- */

@@ -50,6 +50,15 @@ bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
 /* Drives left over become JBOD units; degraded units are announced. */
 void raid_controller_power_on(RaidController *ctl);
 
+/*
+ * The write caches of a unit's drives: what is done now, or asked for and
+ * under way.  A drive switched off first brings to the medium what it holds;
+ * writes submitted later wait for that.  Not kept when the power goes.
+ */
+bool raid_controller_write_cache(RaidController *ctl, unsigned unit);
+void raid_controller_set_write_cache(RaidController *ctl, unsigned unit,
+                                     bool on);
+
 /* An absent unit answers UNIT_OFFLINE, later. */
 void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op);
 
