@@ -89,6 +89,28 @@ static void run_iometer(const Cells *cells, const CellAsk *ask,
         ? result.write.wait_ns / 1e6 / result.write.requests : 0;
 }
 
+static void run_bonnie(const Cells *cells, const CellAsk *ask,
+                       CellValue *value)
+{
+    g_autoptr(GError) error = NULL;
+    BonnieAsk run = { BONNIE_DEFAULTS };
+    BonnieResult result;
+
+    run.computer.board = ask->board;
+    run.computer.drive = ask->drive;
+    run.computer.level = ask->level;
+    run.computer.members = ask->members;
+    run.computer.seed = cells->plan.seed;
+    if (!bonnie_run(&run, &result, &error)) {
+        fail(value, error->message);
+    } else if (result.error != UNIT_OK) {
+        fail(value, runner_status_name(result.error));
+    } else if (!result.interrupted) {
+        value->state = CELL_DONE;
+        memcpy(value->bonnie, result.value, sizeof(value->bonnie));
+    }
+}
+
 /* --- workers ------------------------------------------------------------- */
 
 static void work(const Cells *cells, int tasks, int answers)
@@ -100,7 +122,8 @@ static void work(const Cells *cells, int tasks, int answers)
         const Cell *cell = g_ptr_array_index(cells->all, number);
         Answer answer = { .number = number };
 
-        run_iometer(cells, &cell->ask, &answer.value);
+        (strcmp(cell->ask.pattern, "bonnie") ? run_iometer : run_bonnie)
+            (cells, &cell->ask, &answer.value);
         if (answer.value.state != CELL_MISSING &&
             write(answers, &answer, sizeof(answer)) != sizeof(answer)) {
             break;

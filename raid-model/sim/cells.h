@@ -9,17 +9,15 @@
 #ifndef RAID_SIM_CELLS_H
 #define RAID_SIM_CELLS_H
 
-#include <stdint.h>
-
-#include "disk-model/world/sim.h"
+#include "raid-model/sim/bonnie.h"
 
 typedef struct Cells Cells;
 
 typedef struct CellAsk {
     const char *board, *drive, *level;  /* platter's names */
     unsigned members;
-    const char *pattern;        /* iometer.h's, or "bonnie:PHASE" */
-    unsigned depth;
+    const char *pattern;        /* iometer.h's, or "bonnie" */
+    unsigned depth;             /* not of bonnie */
     bool inner;                 /* sequential, near the unit's end */
 } CellAsk;
 
@@ -27,8 +25,9 @@ typedef enum CellState { CELL_MISSING, CELL_DONE, CELL_FAILED } CellState;
 
 typedef struct CellValue {
     CellState state;
-    double iops, mib_per_s;     /* bonnie: what the phase counts, in both */
+    double iops, mib_per_s;
     double mean_ms, write_ms;   /* of a request; of a write */
+    double bonnie[BONNIE_PHASES];       /* KiB/s; seeks/s */
     char why[200];              /* it failed */
 } CellValue;
 

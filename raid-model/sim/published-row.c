@@ -141,6 +141,121 @@ static bool iometer_row(const Csv *csv, const CsvRow *from, Cells *cells,
     return take(row, cells_get(cells, &ask));
 }
 
+/* --- bonnie++ ------------------------------------------------------------ */
+
+static bool same_load(const Csv *csv, const CsvRow *a, const CsvRow *b)
+{
+    static const char *const column[] = {
+        "controller", "level", "drives", "drive_model", "kernel", "phase",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(column); i++) {
+        if (strcmp(csv_word(csv, a, column[i]), csv_word(csv, b, column[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_mean(const Csv *csv, const CsvRow *row)
+{
+    return !strcmp(csv_word(csv, row, "run"), "mean");
+}
+
+/* Runs of one load are one figure, their mean; it stands at the first. */
+static bool mean_of_runs(const Csv *csv, const CsvRow *from, double *mean,
+                         unsigned *runs, GError **error)
+{
+    double value;
+
+    *mean = *runs = 0;
+    for (unsigned i = 0; i < csv->rows; i++) {
+        const CsvRow *row = &csv->row[i];
+
+        if (!same_load(csv, row, from) || is_mean(csv, row)) {
+            continue;
+        }
+        if (row < from) {
+            *runs = 0;
+            return true;
+        }
+        if (!number(csv, row, "value", &value, error)) {
+            return false;
+        }
+        *mean += (value - *mean) / ++*runs;
+    }
+    return true;
+}
+
+static bool bonnie_take(const Csv *csv, const CsvRow *from, Cells *cells,
+                        PublishedRow *row, const CellAsk *ask)
+{
+    const char *phase = csv_word(csv, from, "phase");
+    const CellValue *value = cells_get(cells, ask);
+
+    if (value->state == CELL_DONE) {
+        for (unsigned i = 0; i < BONNIE_PHASES; i++) {
+            if (!strcmp(phase, bonnie_phase_name[i])) {
+                row->model = value->bonnie[i];
+                return true;
+            }
+        }
+        return set(row, ROW_NOT_MODELLED, "no such phase");
+    }
+    return take(row, value);
+}
+
+static bool bonnie_row(const Csv *csv, const CsvRow *from, Cells *cells,
+                       PublishedRow *row, GError **error)
+{
+    const PublishedName *board = published_name(row->controller);
+    g_autofree char *drive =
+        g_ascii_strdown(csv_word(csv, from, "drive_model"), -1);
+    const char *kernel = csv_word(csv, from, "kernel");
+    CellAsk ask = { .drive = drive, .level = csv_word(csv, from, "level"),
+                    .pattern = "bonnie" };
+    double drives;
+    unsigned runs = 0;
+
+    if (!number(csv, from, "drives", &drives, error) ||
+        !number(csv, from, "value", &row->measured, error)) {
+        return false;
+    }
+    ask.members = CLAMP(drives, 1, 64);
+    g_free(row->what);
+    row->what = g_strdup_printf("%s x%u %s %s %s", ask.level, ask.members,
+                                kernel, csv_word(csv, from, "phase"),
+                                csv_word(csv, from, "run"));
+    if (strchr(row->unit, '%')) {
+        return set(row, ROW_LEFT_OUT, "a computer's own load is not modelled");
+    }
+    if (!board) {
+        return set(row, ROW_NOT_MODELLED, "there is no such board");
+    }
+    if (is_mean(csv, from)) {
+        return set(row, ROW_LEFT_OUT, "the mean of rows above");
+    }
+    if (strstr(kernel, "-ck")) {
+        return set(row, ROW_LEFT_OUT, "its author does not trust this kernel");
+    }
+    if (!mean_of_runs(csv, from, &row->measured, &runs, error)) {
+        return false;
+    }
+    if (!runs) {
+        number(csv, from, "value", &row->measured, NULL);
+        return set(row, ROW_LEFT_OUT, "in the mean of the runs above");
+    }
+    g_free(row->what);
+    row->what = g_strdup_printf("%s x%u %s %s, mean of %u", ask.level,
+                                ask.members, kernel,
+                                csv_word(csv, from, "phase"), runs);
+    ask.board = board->board;
+    set(row, ROW_COUNTED, NULL);
+    return bonnie_take(csv, from, cells, row, &ask);
+}
+
+/* --- any row ------------------------------------------------------------- */
+
 bool published_row(const Csv *csv, const CsvRow *from, Cells *cells,
                    PublishedRow *row, GError **error)
 {
@@ -150,13 +265,15 @@ bool published_row(const Csv *csv, const CsvRow *from, Cells *cells,
     if (csv_has(csv, "pattern")) {
         return iometer_row(csv, from, cells, row, error);
     }
+    if (csv_has(csv, "phase")) {
+        return bonnie_row(csv, from, cells, row, error);
+    }
     g_free(row->what);
     row->what = g_strdup_printf("%s x%s %s %s", csv_word(csv, from, "level"),
                                 csv_word(csv, from, "drives"),
-                                csv_word(csv, from, csv_has(csv, "phase")
-                                         ? "kernel" : "workload"),
-                                csv_word(csv, from, csv_has(csv, "phase")
-                                         ? "phase" : "metric"));
-    return set(row, ROW_NOT_MODELLED, "not modelled yet") &&
+                                csv_word(csv, from, "workload"),
+                                csv_word(csv, from, "metric"));
+    return set(row, ROW_NOT_MODELLED, published_name(row->controller)
+               ? "not modelled yet" : "there is no such board") &&
            number(csv, from, "value", &row->measured, error);
 }

@@ -17,7 +17,7 @@ static const StatementArray every_array[] = {
 #define WRITE_AFTER_READ "any write after reads"
 #define MIXED_PATTERNS 3
 
-/* StorageReview's five, the mixed ones first; X-bit's statements name theirs. */
+/* StorageReview's five, the mixed ones first; others name theirs. */
 static const char *const every_pattern[] = {
     "file_server", "workstation", "database", "random_write",
     "sequential_write",
