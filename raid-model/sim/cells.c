@@ -223,7 +223,7 @@ void cells_run(Cells *cells)
 
 /* --- the table ----------------------------------------------------------- */
 
-const CellValue *cells_get(Cells *cells, const CellAsk *ask)
+static Cell *find(Cells *cells, const CellAsk *ask)
 {
     g_autofree char *name =
         g_strdup_printf("%s %s %s %u %s %u %d", ask->board, ask->drive,
@@ -245,7 +245,21 @@ const CellValue *cells_get(Cells *cells, const CellAsk *ask)
         g_ptr_array_add(cells->all, cell);
         cells->missing++;
     }
-    return &cell->value;
+    return cell;
+}
+
+const CellValue *cells_get(Cells *cells, const CellAsk *ask)
+{
+    return &find(cells, ask)->value;
+}
+
+void cells_put(Cells *cells, const CellAsk *ask, const CellValue *value)
+{
+    Cell *cell = find(cells, ask);
+
+    cells->missing -= cell->value.state == CELL_MISSING &&
+                      value->state != CELL_MISSING;
+    cell->value = *value;
 }
 
 unsigned cells_missing(const Cells *cells)

@@ -41,6 +41,8 @@ Cells *cells_new(const CellsPlan *plan);
 void cells_free(Cells *cells);
 
 const CellValue *cells_get(Cells *cells, const CellAsk *ask);
+/* What a run would give, known from elsewhere. */
+void cells_put(Cells *cells, const CellAsk *ask, const CellValue *value);
 unsigned cells_missing(const Cells *cells);
 /*
  * Runs what is missing, in processes of its own; shows progress.  After
