@@ -112,9 +112,11 @@ void ahead_catch_up(Disk *disk, SimTime when)
         .left = { stream->next, stream->limit - stream->next },
     };
 
-    if (!stream->segment || when <= stream->rest.now) {
+    if (!stream->segment || when <= stream->rest.now ||
+        when == stream->seen) {
         return;
     }
+    stream->seen = when;
     if (walk.left.count) {
         mech_walk(disk->preset, &walk);
         stream->rest = walk.rest;

@@ -170,6 +170,7 @@ static void read_hit(Disk *disk, DiskOp *op, BufferSegment *segment)
     disk_buffer_read_out(&cached->buffer, segment, op->span);
     if (stream->segment == segment) {
         stream->limit = MAX(stream->limit, limit);
+        stream->seen = 0;
     } else if (plan->ahead_on_hit && !segment->written &&
                !cached->held.leaving) {
         MechRest from = { .now = arm_sets_out(disk, miss) };

@@ -58,23 +58,29 @@ static Contest contest(const Disk *disk, DiskOrder order)
     };
 }
 
-/* How far off it is; a command is understood after `lead`. */
-static uint64_t far(const Disk *disk, const Contest *contest, DiskSpan span,
-                    uint32_t cylinder, bool write, SimTime lead)
+static uint64_t time_to(const Disk *disk, DiskSpan span, bool write,
+                        SimTime lead)
 {
     MechWalk walk = {
         .arm = disk->arm, .now = sim_now(disk->sim) + lead, .stop = SIM_NEVER,
         .left = { span.sector, 1 }, .write = write,
     };
 
+    mech_walk(disk->preset, &walk);
+    return walk.seek_ns + walk.rotate_ns;
+}
+
+/* How far off it is; a command is understood after `lead`. */
+static inline uint64_t far(const Disk *disk, const Contest *contest, DiskSpan span,
+                    uint32_t cylinder, bool write, SimTime lead)
+{
     switch (contest->order) {
     case DISK_ORDER_CLOOK:      /* below the arm it wraps round: furthest */
         return span.sector - contest->from;
     case DISK_ORDER_CYLINDER:
         return ABS((int64_t)cylinder - (int64_t)disk->arm.cylinder);
     case DISK_ORDER_NEAREST:
-        mech_walk(disk->preset, &walk);
-        return walk.seek_ns + walk.rotate_ns;
+        return time_to(disk, span, write, lead);
     case DISK_ORDER_FIFO:
         break;
     }

@@ -23,6 +23,7 @@ typedef struct CachedStream {
     BufferSegment *segment;     /* NULL: none */
     MechRest rest;              /* where it goes on from */
     uint64_t next, limit;       /* sectors */
+    SimTime seen;               /* worked out for this time */
     uint64_t back;              /* whole-track: the track's first, */
     SimTime round;              /* and when the turn is complete */
 } CachedStream;

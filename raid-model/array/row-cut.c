@@ -16,12 +16,13 @@
 uint32_t row_missing(const RowOp *row)
 {
     const RaidRows *rows = row->rows;
-    unsigned slots = raid_row_slots(&rows->shape);
     uint32_t missing = 0;
+    unsigned slots;
 
     if (rows->present == row_slot_bit(rows->shape.members) - 1) {
         return 0;               /* as nearly always */
     }
+    slots = raid_row_slots(&rows->shape);
     for (unsigned slot = 0; slot < slots; slot++) {
         unsigned member = raid_member(&rows->shape, row->row, slot);
 
