@@ -122,6 +122,24 @@ static uint64_t pareto_rank(Draw *draw)
     return MIN(rank, draw->places - 1);
 }
 
+/* The zone, then where in it a request may start. */
+static uint64_t zoned_place(Draw *draw)
+{
+    const DrawPlan *plan = &draw->plan;
+    const DrawZone *zone = plan->zone, *last = &zone[plan->zones - 1];
+    unsigned left = sim_random(draw->chance, 100);
+    uint64_t from = 0, places;
+
+    while (left >= zone->percent && zone < last) {
+        left -= zone->percent;
+        from += zone->sectors;
+        zone++;
+    }
+    places = zone->sectors / plan->align;
+    return from / plan->align + (places ? sim_random(draw->chance, places)
+                                        : 0);
+}
+
 /* --- a request ------------------------------------------------------------ */
 
 static uint32_t draw_size(Draw *draw, const DrawSizes *size)
@@ -175,6 +193,8 @@ static uint64_t random_place(Draw *draw, uint32_t count)
 
     if (plan->spread == DRAW_UNIFORM) {
         place = sim_random(draw->chance, last + 1);
+    } else if (plan->spread == DRAW_ZONED) {
+        place = zoned_place(draw);
     } else {
         place = permutation_at(&draw->order, plan->spread == DRAW_ZIPF
                                ? zipf_rank(draw) : pareto_rank(draw));

@@ -12,6 +12,7 @@
  *
  * Zipf and Pareto draw a rank with repetition; a permutation says which
  * place has that rank, so the often used ones lie all over the region.
+ * Zones are drawn with repetition: first the zone, then a place in it.
  */
 #ifndef RAID_SIM_JOB_DRAW_H
 #define RAID_SIM_JOB_DRAW_H
@@ -34,7 +35,16 @@ typedef struct DrawSizes {
     DrawLine line[DRAW_LINES_MAX];      /* the last one has the rest */
 } DrawSizes;
 
-typedef enum DrawSpread { DRAW_UNIFORM, DRAW_ZIPF, DRAW_PARETO } DrawSpread;
+typedef enum DrawSpread {
+    DRAW_UNIFORM, DRAW_ZIPF, DRAW_PARETO, DRAW_ZONED
+} DrawSpread;
+
+#define DRAW_ZONES_MAX 64
+
+typedef struct DrawZone {       /* one behind the other */
+    unsigned percent;           /* of requests; the last one has the rest */
+    uint64_t sectors;
+} DrawZone;
 
 typedef struct DrawPlan {
     DrawSizes size[DRAW_SIDES];
@@ -42,6 +52,8 @@ typedef struct DrawPlan {
     unsigned random_percent;    /* 0: sequential */
     DrawSpread spread;
     double skew;                /* zipf: theta > 0; pareto: 0 < share < 1 */
+    unsigned zones;             /* zoned */
+    DrawZone zone[DRAW_ZONES_MAX];
     uint32_t align;             /* sectors; where random requests start */
     bool map;                   /* each block once; uniform only */
     uint64_t first, sectors;    /* the region, of the unit */

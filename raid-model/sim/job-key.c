@@ -43,7 +43,7 @@ const JobKeyInfo job_key[JOB_KEYS] = {
         "Leave out the first so much time of the report" },
     [JOB_DELAY] = { "startdelay", NULL, "TIME", "Begin so much later" },
     [JOB_SPREAD] = { "random_distribution", NULL, "KIND",
-        "random, zipf:THETA or pareto:SHARE" },
+        "random, zipf:THETA, pareto:SHARE, zoned:N/N:..." },
     [JOB_RANDOM_PERCENT] = { "percentage_random", NULL, "N",
         "Of random loads; the rest goes on where the last one ended" },
     [JOB_NO_MAP] = { "norandommap", NULL, NULL,
@@ -60,71 +60,70 @@ const JobKeyInfo job_key[JOB_KEYS] = {
         "One report for all jobs of a group" },
 };
 
-/* True of the machine fio runs on, not of a drive or a card. */
+/* True of the machine fio runs on, not of a drive or a card.  A name that
+ * ends in * stands for all that begin so. */
 static const char *const ignored[] = {
-    "allow_file_create", "allow_mounted_write", "allrandrepeat",
-    "buffer_compress_chunk", "buffer_compress_percentage",
-    "buffer_pattern", "buffered", "bwavgtime", "clat_percentiles",
-    "clocksource", "continue_on_error", "cpumask", "cpus_allowed",
-    "cpus_allowed_policy", "create_fsync", "create_on_open",
-    "create_only", "create_serialize", "dedupe_percentage", "description",
-    "direct", "directory", "disable_bw", "disable_bw_measurement",
-    "disable_clat", "disable_lat", "disable_slat", "disk_util", "end_fsync",
-    "error_dump", "exitall", "exitall_on_error", "fadvise_hint",
-    "fallocate", "file_append", "file_service_type", "filename",
-    "filename_format", "filesize", "fixedbufs", "fsync_on_close",
-    "gtod_cpu", "gtod_reduce", "hipri", "hugepage-size", "ignore_error",
-    "invalidate", "iodepth_batch", "iodepth_batch_complete",
-    "iodepth_batch_complete_max", "iodepth_batch_complete_min",
-    "iodepth_batch_submit", "iodepth_low", "iomem", "iomem_align",
-    "iopsavgtime", "lat_percentiles", "lockfile", "lockmem",
-    "log_avg_msec", "log_hist_msec", "log_max_value", "log_offset",
-    "log_unix_epoch", "mem", "mem_align", "new_group", "nice", "nrfiles",
-    "numa_cpu_nodes", "numa_mem_policy", "openfiles", "opendir",
-    "overwrite", "percentile_list", "per_job_logs", "pre_read", "prio",
-    "prioclass", "random_generator", "randrepeat", "refill_buffers",
-    "registerfiles", "scramble_buffers", "significant_figures", "softrandommap",
-    "sqthread_poll", "sqthread_poll_cpu", "thread", "unified_rw_reporting",
-    "unit_base", "unlink", "uid", "gid", "userspace_reap",
-    "write_bw_log", "write_hist_log", "write_iops_log", "write_lat_log",
-    "zero_buffers", "exec_prerun", "exec_postrun",
-    "nowait", "force_async", "nonvectored", "hugepage_size",
+    "allow_*", "allrandrepeat", "buffer_*", "buffered", "bwavgtime",
+    "cgroup*", "clat_percentiles", "clocksource", "cmdprio*",
+    "continue_on_error", "cpu*", "create_*", "dedupe_*", "description",
+    "direct", "directory", "disable_*", "disk_util", "end_fsync",
+    "error_dump", "exec_postrun", "exec_prerun", "exitall*", "fadvise_hint",
+    "fallocate", "file_append", "file_service_type", "filename*",
+    "filesize", "fixedbufs", "force_async", "fsync_on_close", "gid",
+    "gtod_*", "hipri*", "hugepage*", "ignore_error", "initrd", "invalidate",
+    "iodepth_batch*", "iodepth_low", "iomem*", "iopsavgtime",
+    "lat_percentiles", "lockfile", "lockmem", "log_*", "mem", "mem_align",
+    "new_group", "nice", "nonvectored", "nowait", "nrfiles", "numa_*",
+    "opendir", "openfiles", "overwrite", "per_job_logs", "percentile_list",
+    "pre_read", "prio*", "random_generator", "randrepeat", "refill_buffers",
+    "registerfiles", "scramble_buffers", "significant_figures",
+    "softrandommap", "sqthread_poll*", "stats", "thread", "uid",
+    "unified_rw_reporting", "unit_base", "unlink*", "userspace_reap",
+    "write_barrier", "write_bw_log", "write_hint", "write_hist_log",
+    "write_iops_log", "write_lat_log", "zero_buffers",
 };
 
 static const struct {
     const char *name, *why;
 } refused[] = {
-    { "rate", "a ceiling on the rate" },
-    { "rate_iops", "a ceiling on the rate" },
-    { "rate_min", "a floor under the rate" },
-    { "rate_iops_min", "a floor under the rate" },
-    { "rate_process", "an open load" },
-    { "thinktime", "a pause between requests" },
-    { "thinktime_blocks", "a pause between requests" },
-    { "thinktime_spin", "a pause between requests" },
-    { "fsync", "a flush between requests" },
-    { "fdatasync", "a flush between requests" },
-    { "sync_file_range", "a flush between requests" },
-    { "verify", "reading back what was written" },
-    { "do_verify", "reading back what was written" },
-    { "read_iolog", "a recorded load (see raidsim replay)" },
-    { "write_iolog", "recording a load (see raidsim fio --trace)" },
-    { "flow", "jobs that wait for each other" },
-    { "zonemode", "a load in zones" },
-    { "zonesize", "a load in zones" },
-    { "zonerange", "a load in zones" },
-    { "zoneskip", "a load in zones" },
-    { "latency_target", "a depth that adapts itself" },
-    { "steadystate", "a run that ends when it is steady" },
-    { "rw_sequencer", "an order of offsets" },
-    { "bs_unaligned", "requests that are not whole sectors" },
     { "bs_is_seq_rand", "sizes by kind of offset" },
+    { "bs_unaligned", "requests that are not whole sectors" },
+    { "blocksize_unaligned", "requests that are not whole sectors" },
+    { "do_verify", "reading back what was written" },
+    { "experimental_verify", "reading back what was written" },
+    { "fdatasync", "a flush between requests" },
+    { "fill_*", "writing until something is full" },
+    { "flow*", "jobs that wait for each other" },
+    { "fsync", "a flush between requests" },
     { "include", "a file within a file" },
-    { "profile", "a built-in profile" },
-    { "trim_percentage", "trim" },
     { "io_submit_mode", "another thread" },
+    { "kb_base", "sizes in powers of 1000" },
+    { "latency_*", "a depth that adapts itself" },
+    { "max_latency", "a run that ends on a slow request" },
+    { "multiple_*", "several of that" },
+    { "profile", "a built-in profile" },
+    { "rate*", "a load of a given rate" },
+    { "read_iolog*", "a recorded load (see raidsim replay)" },
+    { "replay_*", "a recorded load (see raidsim replay)" },
+    { "rw_sequencer", "an order of offsets" },
     { "serialize_overlap", "requests that wait for each other" },
+    { "ss*", "a run that ends when it is steady" },
+    { "steadystate*", "a run that ends when it is steady" },
+    { "sync_file_range", "a flush between requests" },
+    { "thinktime*", "a pause between requests" },
+    { "trim_*", "trim" },
+    { "verify*", "reading back what was written" },
+    { "write_iolog", "recording a load (see raidsim fio --trace)" },
+    { "zone*", "a load in zones" },
 };
+
+static bool matches(const char *name, const char *pattern)
+{
+    size_t length = strlen(pattern) - 1;
+
+    return pattern[length] == '*' ? !strncmp(name, pattern, length)
+                                  : !strcmp(name, pattern);
+}
 
 /* Letters to put in, leave out or change, to make one of the other. */
 static unsigned distance(const char *a, const char *b)
@@ -154,7 +153,8 @@ static unsigned distance(const char *a, const char *b)
 static void nearer(const char *name, const char *candidate, unsigned *best,
                    const char **nearest)
 {
-    unsigned off = candidate ? distance(name, candidate) : G_MAXUINT;
+    unsigned off = candidate && !strchr(candidate, '*')
+        ? distance(name, candidate) : G_MAXUINT;
 
     if (off < *best) {
         *best = off;
@@ -190,12 +190,12 @@ JobVerdict job_key_find(const char *name, JobKey *key, const char **why)
         }
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(ignored); i++) {
-        if (!strcmp(name, ignored[i])) {
+        if (matches(name, ignored[i])) {
             return JOB_IGNORED;
         }
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
-        if (!strcmp(name, refused[i].name)) {
+        if (matches(name, refused[i].name)) {
             *why = refused[i].why;
             return JOB_REFUSED;
         }

@@ -327,9 +327,14 @@ static bool plan_spread(Reader *in)
     if (!text || !strcmp(text, "random")) {
         return true;
     }
+    if (g_str_has_prefix(text, "zoned:") ||
+        g_str_has_prefix(text, "zoned_abs:")) {
+        draw->spread = DRAW_ZONED;      /* see plan_zones() */
+        return true;
+    }
     if (!zipf && !g_str_has_prefix(text, "pareto:")) {
         return wrong(in, JOB_SPREAD, "not modelled; right would be random, "
-                     "zipf:THETA or pareto:SHARE");
+                     "zipf:THETA, pareto:SHARE or zoned:N/N:...");
     }
     if (!key_word_to_real(colon + 1, &draw->skew) || draw->skew <= 0 ||
         draw->skew > (zipf ? 10 : 0.999)) {
@@ -440,6 +445,76 @@ static bool plan_region(Reader *in)
     return true;
 }
 
+/* "REQUESTS/REGION": percent, or bytes of the region; without the second it
+ * shares what is left over. */
+static bool take_zone(const Reader *in, char *text, bool bytes,
+                      DrawZone *zone)
+{
+    static const char right[] = "REQUESTS%/REGION%:..., as zoned:50/5:30/15:"
+        "20/80, or zoned_abs:50/10g:50/90g, would be right";
+    char *slash = strchr(text, '/');
+    uint64_t requests, region;
+
+    if (!slash || !(*slash = 0, key_word_to_whole(text, &requests)) ||
+        requests > 100) {
+        return wrong(in, JOB_SPREAD, right);
+    }
+    zone->percent = requests;
+    if (!slash[1]) {
+        return true;
+    }
+    if (bytes) {
+        g_autofree char *where = job_where(in->job, JOB_SPREAD);
+
+        if (!number_bytes(where, slash + 1, &region, in->error)) {
+            return false;
+        }
+        zone->sectors = region / DISK_SECTOR_BYTES;
+    } else if (key_word_to_whole(slash + 1, &region) && region <= 100) {
+        zone->sectors = in->plan->draw.sectors * region / 100;
+    } else {
+        return wrong(in, JOB_SPREAD, right);
+    }
+    return zone->sectors || wrong(in, JOB_SPREAD, "a zone is empty");
+}
+
+/* Needs the region. */
+static bool plan_zones(Reader *in)
+{
+    DrawPlan *draw = &in->plan->draw;
+    const char *text = text_of(in, JOB_SPREAD);
+    g_auto(GStrv) word = NULL;
+    uint64_t sectors = 0;
+    unsigned percent = 0, open = 0;
+
+    if (draw->spread != DRAW_ZONED) {
+        return true;
+    }
+    word = g_strsplit(strchr(text, ':') + 1, ":", -1);
+    draw->zones = g_strv_length(word);
+    if (!draw->zones || draw->zones > DRAW_ZONES_MAX || strchr(text, ',')) {
+        return wrong(in, JOB_SPREAD, "1 to 64 zones, for reads and writes "
+                     "alike, would be right");
+    }
+    for (unsigned i = 0; i < draw->zones; i++) {
+        if (!take_zone(in, word[i], text[5] == '_', &draw->zone[i])) {
+            return false;
+        }
+        percent += draw->zone[i].percent;
+        sectors += draw->zone[i].sectors;
+        open += !draw->zone[i].sectors;
+    }
+    if (percent > 100 || sectors > draw->sectors) {
+        return wrong(in, JOB_SPREAD, "the zones are more than there is");
+    }
+    for (unsigned i = 0; i < draw->zones; i++) {
+        if (!draw->zone[i].sectors) {
+            draw->zone[i].sectors = (draw->sectors - sectors) / open;
+        }
+    }
+    return true;
+}
+
 static bool positive(const Reader *in, JobKey key, uint64_t value)
 {
     g_autofree char *where = job_where(in->job, key);
@@ -492,5 +567,5 @@ bool job_plan(const Job *job, const JobDefaults *defaults, uint64_t bytes,
     *plan = (JobPlan) { .job = job };
     return plan_pattern(&in) && plan_mix(&in) && plan_sizes(&in) &&
            plan_spread(&in) && plan_order(&in) && plan_depth(&in) &&
-           plan_region(&in) && plan_limits(&in);
+           plan_region(&in) && plan_zones(&in) && plan_limits(&in);
 }

@@ -54,7 +54,8 @@ static const char *const known[] = {
     "[global]\ngroup_reporting=1\nthread\ntime_based=1\nrandrepeat=0\n"
     "runtime=1m\nrandom_distribution=pareto:0.2\nexitall\ninvalidate=1\n"
     "[oltp data]\nreadwrite=randrw\nrwmixwrite=33\nblocksize=8k\n"
-    "size=50%\n[redo] # the log\nrw=write\nbs=512\n",
+    "size=50%\nlog_avg_msec=500\ncpus_allowed=0-3\n"
+    "[redo] # the log\nrw=write\nbs=512\n",
 };
 
 START_TEST(jobs_that_people_have_are_taken)
@@ -149,8 +150,14 @@ static const struct {
     { "[a]\nrandom_distribution=zipf\n", ":2: ", "not modelled" },
     { "[a]\nrandom_distribution=zipf:0\n", ":2: ", "more than 0" },
     { "[a]\nrandom_distribution=pareto:1\n", ":2: ", "less than 1" },
-    { "[a]\nrandom_distribution=zoned:60/10:40/90\n", ":2: ",
-      "not modelled" },
+    { "[a]\nrandom_distribution=normal:5\n", ":2: ", "not modelled" },
+    { "[a]\nrandom_distribution=zoned:60/10:50/90\n", ":2: ",
+      "more than there is" },
+    { "[a]\nrandom_distribution=zoned:60\n", ":2: ", "REQUESTS%/REGION%" },
+    { "[a]\nrandom_distribution=zoned:60/0:40/\n", ":2: ", "is empty" },
+    { "[a]\nrandom_distribution=zoned:9/9,9/9\n", ":2: ", "alike" },
+    { "[a]\nrandom_distribution=zoned_abs:60/4q\n", ":2: ", "not a size" },
+    { "[a]\nverify_pattern=0xff\n", ":2: ", "is not modelled" },
 };
 
 /* Reads and plans; false and an error of one line. */
@@ -207,7 +214,8 @@ START_TEST(random_words_and_bytes_do_no_harm)
     static const char *const word[] = {
         "[global]\n", "[a]\n", "[", "]", "rw=", "randrw", "bs=", "bssplit=",
         "4k", "/", ":", ",", "-", "50", "size=", "%", "=", "\n", "\n", "\n",
-        "zipf:", "random_distribution=", "1.5", "numjobs=", "9999999999999",
+        "zipf:", "random_distribution=", "zoned:",
+        "zoned_abs:", "1.5", "numjobs=", "9999999999999",
         "${", "}", "HOME", ";", "#", " ", "stonewall", "iodepth", "ba=",
         "bsrange=", "runtime=", "\xff", "\x01", "\t", "loops=", "offset=",
         "offset_increment=", "io_size=", "0", "ioengine=sync\n", "nonsense",

@@ -277,6 +277,37 @@ START_TEST(pareto_gives_a_share_of_blocks_the_rest_of_requests)
 }
 END_TEST
 
+/* Half in the first 5 %, three tenths in the next 15 %. */
+START_TEST(zones_have_their_shares)
+{
+    static const char *const spread[] = {
+        "zoned:50/5:30/15:20/", "zoned_abs:50/200k:30/600k:20/3200k",
+    };
+    char *lines = g_strdup_printf("rw=randwrite\nbs=4k\nsize=4000k\n"
+                                  "random_distribution=%s\n", spread[_i]);
+    JobPlan plan;
+    JobFile *file = plan_of(lines, GIB, &plan);
+    unsigned zone[3] = { 0 }, n = 200000;
+    Draw draw;
+
+    draw_init(&draw, &plan.draw, plan.seed);
+    for (unsigned i = 0; i < n; i++) {
+        UnitOp op = { 0 };
+        unsigned block;
+
+        draw_next(&draw, &op);
+        block = op.lba / 8;
+        unit_holds(block < 1000);
+        zone[block < 50 ? 0 : block < 200 ? 1 : 2]++;
+    }
+    ck_assert_double_eq_tol((double)zone[0] / n, 0.5, 0.005);
+    ck_assert_double_eq_tol((double)zone[1] / n, 0.3, 0.005);
+    draw_clear(&draw);
+    job_file_free(file);
+    g_free(lines);
+}
+END_TEST
+
 /* The five most used of 1000 blocks are not neighbours. */
 START_TEST(what_is_used_often_lies_all_over)
 {
@@ -474,6 +505,10 @@ START_TEST(limits_are_fios)
     result = job_run_result(ran.run, 4);
     ck_assert_int_ge(result->took, SIM_S(2));
     ck_assert_int_lt(result->took, SIM_MS(2100));
+    /* At depth 1 the requests that count fill the time that counts. */
+    ck_assert_double_eq_tol(result->side[UNIT_READ].latency.mean *
+                            result->side[UNIT_READ].requests / 1e9,
+                            result->took / 1e9, 0.05);
     ck_assert_int_eq(job_run_result(ran.run, 5)->began,
                      result->began + result->took + SIM_S(1));
     forget(&ran);
@@ -494,6 +529,7 @@ int main(void)
     tcase_add_test(tc, shares_of_sizes_and_reads_are_those_asked_for);
     tcase_add_loop_test(tc, zipf_is_the_sum_of_its_formula, 0, 5);
     tcase_add_test(tc, pareto_gives_a_share_of_blocks_the_rest_of_requests);
+    tcase_add_loop_test(tc, zones_have_their_shares, 0, 2);
     tcase_add_test(tc, what_is_used_often_lies_all_over);
     tcase_add_test(tc,
                    sequential_sides_have_a_position_each_and_begin_again);
