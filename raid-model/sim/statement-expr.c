@@ -139,7 +139,11 @@ static Expr *parse_number(const char **text)
     }
     expr = expr_new(EXPR_NUMBER, NULL, NULL);
     expr->number = number;
-    *text = *end == '%' ? end + 1 : end;
+    if (*end == '%') {
+        expr->number /= 100;
+        end++;
+    }
+    *text = end;
     return expr;
 }
 
@@ -408,7 +412,7 @@ static double drop(Statement *statement, StatementPoint point, char **args)
     point.writes = CLAMP(atoi(*args), 0, 100);
     before = statement_figure(statement, &point);
     point.writes = CLAMP(atoi(arrow + 2), 0, 100);
-    return (1 - statement_figure(statement, &point) / before) * 100;
+    return 1 - statement_figure(statement, &point) / before;
 }
 
 static double call(Statement *statement, const Expr *expr,
@@ -496,7 +500,7 @@ static double over_all(Statement *statement, const Expr *expr)
     for (unsigned i = 0; i <= 100; i++) {
         best = all.sum[i] > all.sum[best] ? i : best;
     }
-    return best;
+    return best / 100.0;
 }
 
 double expr_at(Statement *statement, const Expr *expr,

@@ -13,7 +13,7 @@
  *   a = about b      mean q within 15 %; `ratio` within 5 %
  *   a <= about b     nowhere above 1.1 b
  *   a up to about b  the largest a within 25 % of b
- *   a >> b           mean q above 2
+ *   a >> b           mean q above 2; <<: below a half
  *   a != b           they differ by more than 2 % at half of the points
  *   a slightly above b      mean q from 1 to 1.15; below: from 0.87 to 1
  *   a -> b           with all writes q is within 10 % of 1, and not farther
@@ -32,7 +32,7 @@
 typedef enum Relation {
     REL_NONE, REL_GREATER, REL_LESS, REL_AT_LEAST, REL_AT_MOST, REL_EQUAL,
     REL_ABOUT, REL_AT_MOST_ABOUT, REL_UP_TO, REL_MUCH_GREATER, REL_DIFFERS,
-    REL_SLIGHTLY_ABOVE, REL_SLIGHTLY_BELOW, REL_TENDS,
+    REL_MUCH_LESS, REL_SLIGHTLY_ABOVE, REL_SLIGHTLY_BELOW, REL_TENDS,
 } Relation;
 
 /* Longer words first. */
@@ -46,6 +46,9 @@ static const struct {
     { "slightly above", REL_SLIGHTLY_ABOVE },
     { "slightly below", REL_SLIGHTLY_BELOW },
     { "slightly >", REL_SLIGHTLY_ABOVE }, { "slightly <", REL_SLIGHTLY_BELOW },
+    { "far above", REL_MUCH_GREATER }, { "far below", REL_MUCH_LESS },
+    { "close to", REL_ABOUT }, { "near", REL_ABOUT }, { "above", REL_GREATER },
+    { "below", REL_LESS }, { "<<", REL_MUCH_LESS },
     { "->", REL_TENDS }, { ">>", REL_MUCH_GREATER }, { ">=", REL_AT_LEAST },
     { "<=", REL_AT_MOST }, { "!=", REL_DIFFERS }, { "==", REL_EQUAL },
     { ">", REL_GREATER }, { "<", REL_LESS }, { "=", REL_EQUAL },
@@ -116,7 +119,7 @@ static Verdict judge_value(const Tally *tally, double value, bool percent)
 static double tolerance_of(const char *clause)
 {
     return g_str_has_prefix(clause, "ratio") ? 0.05
-        : g_str_has_prefix(clause, "argmax") ? 0 : 0.15;
+        : 0.15;
 }
 
 static Verdict judge_tally(const Tally *tally, Relation relation,
@@ -152,6 +155,8 @@ static Verdict judge_tally(const Tally *tally, Relation relation,
         return verdict(fabs(tally->a_max / b - 1) <= 0.25);
     case REL_MUCH_GREATER:
         return verdict(mean > 2);
+    case REL_MUCH_LESS:
+        return verdict(mean < 0.5);
     case REL_DIFFERS:
         return verdict(tally->unequal * 2 >= tally->count);
     case REL_SLIGHTLY_ABOVE:
@@ -365,55 +370,82 @@ static void remember(Clause *before, const char *clause)
 
 /* --- the points a clause narrows down ------------------------------------ */
 
-static void set_writes(Statement *statement, int from, int to)
-{
-    g_array_set_size(statement->writes, 0);
-    for (int writes = from; writes <= to; writes += 10) {
-        g_array_append_val(statement->writes, writes);
-    }
-}
-
 static const struct {
-    const char *regex;
+    const char *regex;          /* \1: a relation, or empty; \2: a number */
     enum {
-        NARROW_WRITES, NARROW_BELOW, NARROW_NEAR, NARROW_VALUE, NARROW_SIZE,
-        NARROW_DEPTH, NARROW_NOTHING
+        NARROW_WRITES, NARROW_NEAR, NARROW_VALUE, NARROW_SIZE, NARROW_DEPTHS,
+        NARROW_NOTHING
     } what;
 } narrowing[] = {
-    { " at ([0-9]+)%( writes)?$", NARROW_WRITES },
-    { " for writes < ([0-9]+)%$", NARROW_BELOW },
-    { " near ([0-9]+)% writes$", NARROW_NEAR },
+    { " at ()([0-9]+)%( writes)?$", NARROW_WRITES },
+    { " (?:at|for) writes ?([<>]=?|=) ?([0-9]+)%$", NARROW_WRITES },
+    { " near ()([0-9]+)% writes$", NARROW_NEAR },
     { " at this write share$", NARROW_VALUE },
-    { " at ([0-9]+) KiB$", NARROW_SIZE },
-    { "^(?!.* at QD.* at QD).* at QD([0-9]+)$", NARROW_DEPTH },
+    { " at ()([0-9]+) KiB$", NARROW_SIZE },
+    { " (?:at|for) QD ?([<>]=?) ?([0-9]+)$", NARROW_DEPTHS },
+    { "^(?!.* at QD.* at QD).* at QD()([0-9]+)$", NARROW_DEPTHS },
     { " at every (size|QD|depth|write share)$", NARROW_NOTHING },
 };
 
-static void narrow(Statement *statement, unsigned which, unsigned number)
+static bool in_relation(double value, const char *relation, double number)
+{
+    bool equal = !*relation || strchr(relation, '=');
+
+    return (equal && value == number) ||
+           (*relation == '<' && value < number) ||
+           (*relation == '>' && value > number);
+}
+
+/* Keeps what is in relation; what is not in the list may be asked for. */
+static void narrow_depths(Statement *statement, const char *relation,
+                          unsigned number)
+{
+    for (guint i = statement->depths->len; i > 0 && *relation; i--) {
+        if (!in_relation(g_array_index(statement->depths, unsigned, i - 1),
+                         relation, number)) {
+            g_array_remove_index(statement->depths, i - 1);
+        }
+    }
+    if (!*relation) {
+        g_array_set_size(statement->depths, 0);
+        g_array_append_val(statement->depths, number);
+    }
+}
+
+static void narrow_writes(Statement *statement, const char *relation,
+                          int number)
+{
+    g_array_set_size(statement->writes, 0);
+    for (int writes = 0; writes <= 100; writes++) {
+        if (in_relation(writes, relation, number) &&
+            (writes % 10 == 0 || writes == number)) {
+            g_array_append_val(statement->writes, writes);
+        }
+    }
+}
+
+static void narrow(Statement *statement, unsigned which, const char *relation,
+                   unsigned number)
 {
     uint32_t kib2 = number * 2;
 
     switch (narrowing[which].what) {
     case NARROW_VALUE:
         number = statement->value > 0 ? statement->value : 0;
-        /* fallthrough */
-    case NARROW_WRITES:
-        set_writes(statement, MIN(number, 100), MIN(number, 100));
+        narrow_writes(statement, "", MIN(number, 100));
         break;
-    case NARROW_BELOW:
-        set_writes(statement, 0, (int)MIN(number, 100) - 10);
+    case NARROW_WRITES:
+        narrow_writes(statement, relation, MIN(number, 100));
         break;
     case NARROW_NEAR:
-        set_writes(statement, (int)CLAMP(number, 20, 100) - 20,
-                   CLAMP(number, 20, 100));
+        narrow_writes(statement, ">=", (int)CLAMP(number, 20, 100) - 20);
         break;
     case NARROW_SIZE:
         g_array_set_size(statement->sizes, 0);
         g_array_append_val(statement->sizes, kib2);
         break;
-    case NARROW_DEPTH:
-        g_array_set_size(statement->depths, 0);
-        g_array_append_val(statement->depths, number);
+    case NARROW_DEPTHS:
+        narrow_depths(statement, relation, number);
         break;
     case NARROW_NOTHING:
         break;
@@ -426,14 +458,16 @@ static bool narrow_by(Statement *statement, char *clause)
     for (unsigned i = 0; i < G_N_ELEMENTS(narrowing); i++) {
         g_autoptr(GRegex) regex = g_regex_new(narrowing[i].regex, 0, 0, NULL);
         g_autoptr(GMatchInfo) match = NULL;
-        g_autofree char *number = NULL;
+        g_autofree char *relation = NULL, *number = NULL;
         char *at;
 
         if (!g_regex_match(regex, clause, 0, &match)) {
             continue;
         }
-        number = g_match_info_fetch(match, 1);
-        narrow(statement, i, number ? g_ascii_strtoull(number, NULL, 10) : 0);
+        relation = g_match_info_fetch(match, 1);
+        number = g_match_info_fetch(match, 2);
+        narrow(statement, i, relation ? relation : "",
+               number ? g_ascii_strtoull(number, NULL, 10) : 0);
         at = g_strrstr(clause, " for ");
         at = at ? at : g_strrstr(clause, " near ");
         at = at ? at : g_strrstr(clause, " at ");

@@ -6,14 +6,16 @@
  * A row's columns give the points at which it is meant: controllers, cache
  * modes, arrays, patterns, depths, and for sweeps shares of writes or sizes.
  * Its form is a sentence of clauses, joined by "; ", "and" and commas.  A
- * clause compares two expressions (> < >= <= = != >> "= about" "<= about"
- * "slightly above" "slightly below" "->") or is one of a few phrases; see
- * statement-phrase.c.  An expression may use numbers, + - * /, and
+ * clause compares two expressions (> < >= <= = != >> << "= about"
+ * "<= about" "slightly above" "slightly below" "->") or is one of a few
+ * phrases; see statement-phrase.c.  It may end with what narrows its
+ * points: "at 100% writes", "for writes < 50%", "at QD16", "for QD > 1",
+ * "at 64 KiB".  An expression may use numbers (26% is 0.26), + - * /, and
  *
  *   iops(X) mbs(X) str(X) str_begin(X) str_end(X) access(X) rating(X)
  *   max(X) min(X)      over depths, sizes and shares of writes
  *   max E, min E, argmax over write share of E     over all points
- *   drop(10->20)       percent lost between two shares of writes
+ *   drop(10->20)       share lost between two shares of writes
  *   ratio              the first controller's figure over the second's
  *   WB/WT              writing back over writing through
  *   E[write service X] mean time of a write, ms

@@ -163,6 +163,23 @@ static const struct {
       VERDICT_FALSE },
     { "7410 vs 6400,,random_write,all,raid0,,"
       "iops(6400) > iops(7410),,", VERDICT_FALSE },
+    { SX4 ",wt,database_8k,1 16 256,raid5x4,,"
+      "iops(raid5x4) < iops(single) for writes >= 60%,,", VERDICT_TRUE },
+    { SX4 ",wt,database_8k,1 16 256,raid5x4,,"
+      "iops(raid5x4) < iops(single) for writes < 60%,,", VERDICT_FALSE },
+    { SX4 ",wt,database_8k,1 16 256,single,,d iops/d QD > 0,,",
+      VERDICT_TRUE },
+    { SX4 ",wt,database_8k,1 16 256,single,,"
+      "iops(10%w) > 138 for QD > 1,,", VERDICT_TRUE },
+    { SX4 ",wt,database_8k,1 16 256,single,,iops(10%w) > 138,,",
+      VERDICT_FALSE },
+    { SX4 ",wt,database_8k,1,raid5x4,,drop(0->10) = 7%,,", VERDICT_TRUE },
+    { SX4 ",wt,database_8k,1,raid5x4,,drop(0->10),7,percent", VERDICT_TRUE },
+    { SX4 ",wt,database_8k,1,raid5x4,,drop(0->10),26,percent",
+      VERDICT_FALSE },
+    { SX4 ",wt,database_8k,1,raid5x4,,"
+      "iops(raid5x4) far below iops(raid0x4) at 100% writes,,",
+      VERDICT_TRUE },
     { SX4 ",wt,database_8k,1,single,,it is rather good,,",
       VERDICT_UNKNOWN_FORM },
     { SX4 ",wt,database_8k,1,single,,iops(single) >,,",
