@@ -35,8 +35,8 @@ static const char more[] =
     "Example\n"
     "  raidsim run docs/pulled-drive.scenario\n"
     "\n"
-    "Exit status: 0 done, 1 work met an error or was interrupted, 2 wrong\n"
-    "words, nothing was run.\n";
+    "Exit status: 0 done, 1 work met an error, 2 wrong words, nothing was "
+    "run.\n";
 
 /* --- for people ----------------------------------------------------------- */
 

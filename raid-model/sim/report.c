@@ -3,6 +3,7 @@
  * Report for people: three tables that fit 80 columns.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "raid-model/sim/report.h"
 
@@ -148,7 +149,8 @@ void report_print_job(const JobResult *result, FILE *out)
         fprintf(out, " (%u %% reads)", plan->draw.read_percent);
     }
     if (plan->sizes) {
-        fprintf(out, " of %s", plan->sizes);
+        fprintf(out, "%sof %s", strlen(plan->sizes) > 20 ? "\n  " : " ",
+                plan->sizes);
     }
     fprintf(out, ", depth %u: %.3f s of model time%s\n", plan->depth,
             result->took / 1e9,

@@ -82,7 +82,7 @@ typedef void ScenarioReport(void *opaque, const ScenarioRun *run);
 /* The rig stands and all work is planned, or NULL and an error. */
 ScenarioRun *scenario_run_new(const Scenario *story, GError **error);
 void scenario_run_free(ScenarioRun *run);
-/* To the end; Ctrl-C ends it early.  False if it did, or work met an error. */
+/* To the end, or to Ctrl-C.  False if work met an error. */
 bool scenario_run_all(ScenarioRun *run, ScenarioReport *report, void *opaque);
 
 SimTime scenario_run_now(const ScenarioRun *run);
