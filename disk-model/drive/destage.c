@@ -172,6 +172,7 @@ static bool goes_on(const Disk *disk, const HeldWrite *write)
 static unsigned choose_leaver(const Disk *disk)
 {
     const HeldList *held = &disk->cached.held;
+    bool just_stopped = disk->cached.left_at == sim_now(disk->sim);
     Contest race = contest(disk, cached_is_mixed(&disk->cached, plan_of(disk))
                            ? plan_of(disk)->destage_mixed
                            : plan_of(disk)->destage);
@@ -180,10 +181,10 @@ static unsigned choose_leaver(const Disk *disk)
     for (unsigned i = 0; i < held->count; i++) {
         const HeldWrite *write = &held->write[i];
 
-        if (held_waits(held, i)) {
+        if (write->younger && held_waits(held, i)) {
             continue;
         }
-        if (goes_on(disk, write)) {
+        if (just_stopped && goes_on(disk, write)) {
             return i;
         }
         if (wins(&race, far(disk, &race, write->span, write->cylinder, true,
