@@ -41,8 +41,9 @@ static bool wrong(const Reader *in, JobKey key, const char *right)
 {
     g_autofree char *where = job_where(in->job, key);
 
-    return number_error(in->error, "%s=%s: %s", where,
-                        text_of(in, key) ? text_of(in, key) : "", right);
+    return text_of(in, key)
+        ? number_error(in->error, "%s=%s: %s", where, text_of(in, key), right)
+        : number_error(in->error, "%s is not given: %s", where, right);
 }
 
 static bool take_whole(const Reader *in, JobKey key, uint64_t least,
@@ -438,8 +439,8 @@ static bool plan_region(Reader *in)
     draw->sectors = size / DISK_SECTOR_BYTES;
     in->plan->offset_step = step / DISK_SECTOR_BYTES;
     if (draw_bitmap_blocks(draw) > DRAW_MAP_BLOCKS_MAX) {
-        return wrong(in, JOB_SIZE, "too many blocks for a map of those that "
-                     "are used; norandommap or a smaller size would be "
+        return wrong(in, JOB_SIZE, "too many blocks to keep a map of those "
+                     "that are used; norandommap or a smaller size would be "
                      "right");
     }
     return true;
