@@ -13,6 +13,7 @@
 #define WRITES_EVERY 10
 #define PAUSE SIM_S(5)
 #define CHUNK_BYTES_MAX (1u << 20)
+#define OTHER_SEED UINT64_C(0x9e3779b97f4a7c15)
 #define NOT_THE_SPINDLES 0x626f6e6e     /* other chance than they have */
 
 const char *const bonnie_phase_name[BONNIE_PHASES] = {
@@ -31,7 +32,9 @@ typedef struct Process {
 
 struct Bonnie {
     const BonnieAsk *ask;
-    BonnieResult *result;
+    LinuxAsk computer;          /* with this run's seed */
+    unsigned run;
+    BonnieResult *result;       /* of this run */
     Linux box;
     BonniePhase phase;
     Process process[PROCESSES];
@@ -156,7 +159,8 @@ static double share_done(const Bonnie *bonnie)
         ? 1 - (double)bonnie->tickets / TICKETS
         : (double)bonnie->process[0].chunk / bonnie->chunks;
 
-    return (bonnie->phase + share) / BONNIE_PHASES;
+    return (bonnie->run + (bonnie->phase + share) / BONNIE_PHASES) /
+        bonnie->ask->runs;
 }
 
 /* False: an error or Ctrl-C came in between. */
@@ -176,8 +180,8 @@ static bool run_phase(Bonnie *bonnie, BonniePhase phase)
     if (stops(bonnie)) {
         return false;
     }
-    result->took[phase] = linux_now(&bonnie->box) - bonnie->started;
-    result->value[phase] = units / (result->took[phase] / 1e9);
+    result->took_s[phase] = (linux_now(&bonnie->box) - bonnie->started) / 1e9;
+    result->value[phase] = units / result->took_s[phase];
     result->phases++;
     return true;
 }
@@ -192,6 +196,10 @@ static bool check(const BonnieAsk *ask, GError **error)
         return number_error(error, "--chunk %u: a power of two from 4k to 1m "
                             "would be right", chunk);
     }
+    if (ask->runs < 1 || ask->runs > BONNIE_RUNS_MAX) {
+        return number_error(error, "--runs %u: 1 to %d would be right",
+                            ask->runs, BONNIE_RUNS_MAX);
+    }
     if (!ask->size_bytes || ask->size_bytes % chunk) {
         return number_error(error, "--size %s: a multiple of --chunk would "
                             "be right", size);
@@ -204,17 +212,21 @@ static bool check(const BonnieAsk *ask, GError **error)
     return true;
 }
 
-bool bonnie_run(const BonnieAsk *ask, BonnieResult *result, GError **error)
+static bool run_once(const BonnieAsk *ask, unsigned run, BonnieResult *result,
+                     GError **error)
 {
-    Bonnie bonnie = { .ask = ask, .result = result, .start.fire = start };
+    Bonnie bonnie = {
+        .ask = ask, .computer = ask->computer, .run = run,
+        .result = result, .start.fire = start,
+    };
 
     *result = (BonnieResult) { .error = UNIT_OK };
-    if (!check(ask, error) ||
-        !linux_open(&bonnie.box, &ask->computer, ask->size_bytes,
+    bonnie.computer.seed += run * OTHER_SEED;
+    if (!linux_open(&bonnie.box, &bonnie.computer, ask->size_bytes,
                     ask->chunk_bytes, error)) {
         return false;
     }
-    bonnie.chance = sim_new(ask->computer.seed ^ NOT_THE_SPINDLES);
+    bonnie.chance = sim_new(bonnie.computer.seed ^ NOT_THE_SPINDLES);
     bonnie.chunks = ask->size_bytes / ask->chunk_bytes;
     bonnie.files = (ask->size_bytes - 1) / FILE_BYTES + 1;
     bonnie.blocks_of_file = FILE_BYTES / bonnie.box.block_bytes;
@@ -238,5 +250,33 @@ bool bonnie_run(const BonnieAsk *ask, BonnieResult *result, GError **error)
     }
     sim_free(bonnie.chance);
     linux_close(&bonnie.box);
+    return true;
+}
+
+bool bonnie_run(const BonnieAsk *ask, BonnieResult *result, GError **error)
+{
+    unsigned completed[BONNIE_PHASES] = { 0 };
+    BonnieResult one = { .error = UNIT_OK };
+
+    *result = one;
+    if (!check(ask, error)) {
+        return false;
+    }
+    for (unsigned run = 0; run < ask->runs && one.error == UNIT_OK &&
+         !one.interrupted; run++) {
+        if (!run_once(ask, run, &one, error)) {
+            return false;
+        }
+        for (unsigned i = 0; i < one.phases; i++) {
+            unsigned n = ++completed[i];
+
+            result->value[i] += (one.value[i] - result->value[i]) / n;
+            result->took_s[i] += (one.took_s[i] - result->took_s[i]) / n;
+        }
+        result->phases = MAX(result->phases, one.phases);
+    }
+    result->error = one.error;
+    result->error_lba = one.error_lba;
+    result->interrupted = one.interrupted;
     return true;
 }

@@ -10,8 +10,9 @@
  *   seeks         after 5 s three processes share 8192 tickets: each reads a
  *                 chunk anywhere; every tenth a process reads it also writes
  *
- * Files are 1 GiB each, the last one what is left.  bonnie++'s K is 1024
- * bytes.  Its processor columns are not modelled.
+ * A figure is the mean of so many runs, as -x makes them, each with spindles
+ * and addresses of its own.  Files are 1 GiB each, the last one what is left.
+ * bonnie++'s K is 1024 bytes.  Its processor columns are not modelled.
  *
  * Source: bonnie++ 1.03's manual and published behaviour.
  */
@@ -24,7 +25,10 @@ typedef struct BonnieAsk {
     LinuxAsk computer;
     uint64_t size_bytes;        /* of all files; a multiple of the chunk */
     uint32_t chunk_bytes;       /* a power of two from 4 KiB to 1 MiB */
+    unsigned runs;              /* 1 to BONNIE_RUNS_MAX */
 } BonnieAsk;
+
+#define BONNIE_RUNS_MAX 100
 
 /*
  * 1536 sectors of read-ahead: the best of the published runs.  16 us: fitted
@@ -36,7 +40,8 @@ typedef struct BonnieAsk {
     .computer = { LINUX_DEFAULTS, .memory_bytes = 512 << 20,            \
                   .read_ahead_sectors = 1536,                           \
                   .page_ns = SIM_US(16) },                              \
-    .size_bytes = UINT64_C(3) << 30, .chunk_bytes = 65536
+    .size_bytes = UINT64_C(3) << 30, .chunk_bytes = 65536, \
+    .runs = 5
 
 typedef enum BonniePhase {
     BONNIE_BLOCK_WRITE, BONNIE_REWRITE, BONNIE_BLOCK_READ, BONNIE_SEEKS,
@@ -44,9 +49,9 @@ typedef enum BonniePhase {
 } BonniePhase;
 
 typedef struct BonnieResult {
-    unsigned phases;            /* completed; their values are valid */
+    unsigned phases;            /* completed once at least: valid values */
     double value[BONNIE_PHASES];        /* KiB/s; of seeks, seeks/s */
-    SimTime took[BONNIE_PHASES];
+    double took_s[BONNIE_PHASES];       /* mean, too */
     UnitStatus error;           /* UNIT_OK, or why it stopped */
     uint64_t error_lba;
     bool interrupted;

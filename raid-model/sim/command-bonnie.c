@@ -60,12 +60,13 @@ static void print_json(const BonnieAsk *ask, const BonnieResult *result)
     linux_words_json(&json, &ask->computer);
     json_integer(&json, "size_bytes", ask->size_bytes);
     json_integer(&json, "chunk_bytes", ask->chunk_bytes);
+    json_integer(&json, "runs", ask->runs);
     for (unsigned i = 0; i < result->phases; i++) {
         json_number(&json, bonnie_phase_name[i], result->value[i]);
     }
     json_object(&json, "seconds");
     for (unsigned i = 0; i < result->phases; i++) {
-        json_number(&json, bonnie_phase_name[i], result->took[i] / 1e9);
+        json_number(&json, bonnie_phase_name[i], result->took_s[i]);
     }
     json_close_object(&json);
     json_integer(&json, "interrupted", result->interrupted);
@@ -113,6 +114,7 @@ int command_bonnie(int argc, char **argv)
     BonnieAsk ask = { BONNIE_DEFAULTS };
     g_autofree char *size = NULL, *chunk = NULL;
     g_autoptr(GError) error = NULL;
+    gint runs = ask.runs;
     int status = COMMAND_USAGE;
     const GOptionEntry entries[] = {
         LINUX_WORDS_OPTIONS(&words),
@@ -120,11 +122,14 @@ int command_bonnie(int argc, char **argv)
           "Of all files together; default 3g", "SIZE" },
         { "chunk", 0, 0, G_OPTION_ARG_STRING, &chunk,
           "Of one call; default 64k", "SIZE" },
+        { "runs", 0, 0, G_OPTION_ARG_INT, &runs,
+          "Figures are the mean of so many; default 5", "N" },
         { 0 }
     };
 
     ask.computer.progress = "raidsim bonnie";
     if (command_options("bonnie", &argc, &argv, entries, NULL, 0, more)) {
+        ask.runs = MAX(runs, 0);
         if (plan(&words, size, chunk, &ask, &error)) {
             status = run(&words, &ask, &error);
         }

@@ -17,6 +17,7 @@ static BonnieAsk small_bonnie(void)
     BonnieAsk ask = { BONNIE_DEFAULTS };
 
     ask.size_bytes = 192 * MIB;
+    ask.runs = 1;
     ask.computer.memory_bytes = 64 * MIB;
     ask.computer.level = "single";
     ask.computer.members = 1;
@@ -41,7 +42,7 @@ START_TEST(figures_are_work_over_time)
     for (unsigned i = 0; i < BONNIE_PHASES; i++) {
         double work = i == BONNIE_SEEKS ? 8192 : 192 * 1024;
 
-        ck_assert_double_eq_tol(result.value[i] * result.took[i] / 1e9, work,
+        ck_assert_double_eq_tol(result.value[i] * result.took_s[i], work,
                                 work * 1e-9);
     }
     /* Both ways through the cable takes longer than one. */
@@ -57,14 +58,32 @@ START_TEST(one_seed_gives_the_same_run_again)
     BonnieAsk ask = small_bonnie();
     BonnieResult first = bonnie(&ask), second = bonnie(&ask), other;
 
-    ck_assert_mem_eq(first.took, second.took, sizeof(first.took));
+    ck_assert_mem_eq(first.took_s, second.took_s, sizeof(first.took_s));
     ask.computer.seed = 2;
     other = bonnie(&ask);
-    ck_assert_int_ne(first.took[BONNIE_SEEKS], other.took[BONNIE_SEEKS]);
+    ck_assert_double_ne(first.took_s[BONNIE_SEEKS],
+                        other.took_s[BONNIE_SEEKS]);
     for (unsigned i = 0; i < BONNIE_PHASES; i++) {
         ck_assert_double_eq_tol(other.value[i], first.value[i],
                                 first.value[i] * 0.05);
     }
+}
+END_TEST
+
+START_TEST(a_figure_is_the_mean_of_the_runs)
+{
+    BonnieAsk ask = small_bonnie();
+    BonnieResult result;
+    double sum = 0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        ask.computer.seed = 7 + i * UINT64_C(0x9e3779b97f4a7c15);
+        sum += bonnie(&ask).value[BONNIE_SEEKS];
+    }
+    ask.computer.seed = 7;
+    ask.runs = 3;
+    result = bonnie(&ask);
+    ck_assert_double_eq_tol(result.value[BONNIE_SEEKS], sum / 3, 1e-6);
 }
 END_TEST
 
@@ -74,9 +93,9 @@ START_TEST(more_memory_takes_a_bigger_share_of_a_write)
     BonnieAsk ask = small_bonnie();
     double paid = 192 - 0.4 * 64, less, more;
 
-    less = bonnie(&ask).took[BONNIE_BLOCK_WRITE];
+    less = bonnie(&ask).took_s[BONNIE_BLOCK_WRITE];
     ask.computer.memory_bytes = 96 * MIB;
-    more = bonnie(&ask).took[BONNIE_BLOCK_WRITE];
+    more = bonnie(&ask).took_s[BONNIE_BLOCK_WRITE];
     ck_assert_double_eq_tol(more / less, (192 - 0.4 * 96) / paid, 0.02);
 }
 END_TEST
@@ -164,6 +183,7 @@ int main(void)
 
     tcase_add_test(tcase, figures_are_work_over_time);
     tcase_add_test(tcase, one_seed_gives_the_same_run_again);
+    tcase_add_test(tcase, a_figure_is_the_mean_of_the_runs);
     tcase_add_test(tcase, more_memory_takes_a_bigger_share_of_a_write);
     tcase_add_test(tcase, a_larger_window_reads_no_slower);
     tcase_add_test(tcase,
