@@ -67,36 +67,36 @@ static void refuse_name(const char *name, const char *directory,
     g_strfreev(ids);
 }
 
-static DiskPreset *load_file(const char *path, GError **error)
-{
-    DiskPreset *preset = g_new0(DiskPreset, 1);
-
-    if (!preset_file_read(path, preset, error)) {
-        disk_preset_free(preset);
-        return NULL;
-    }
-    return preset;
-}
-
-DiskPreset *disk_preset_load(const char *name, GError **error)
+char *disk_preset_path(const char *name, GError **error)
 {
     char *directory, *path, *file;
-    DiskPreset *preset = NULL;
 
     if (strchr(name, '/') || g_str_has_suffix(name, ".drive")) {
-        return load_file(name, error);
+        return g_strdup(name);
     }
     directory = preset_directory();
     file = g_strconcat(name, ".drive", NULL);
     path = g_build_filename(directory, file, NULL);
-    if (*name && g_file_test(path, G_FILE_TEST_EXISTS)) {
-        preset = load_file(path, error);
-    } else {
+    if (!*name || !g_file_test(path, G_FILE_TEST_EXISTS)) {
         refuse_name(name, directory, error);
+        g_free(path);
+        path = NULL;
     }
-    g_free(path);
     g_free(file);
     g_free(directory);
+    return path;
+}
+
+DiskPreset *disk_preset_load(const char *name, GError **error)
+{
+    char *path = disk_preset_path(name, error);
+    DiskPreset *preset = g_new0(DiskPreset, 1);
+
+    if (!path || !preset_file_read(path, preset, error)) {
+        disk_preset_free(preset);
+        preset = NULL;
+    }
+    g_free(path);
     return preset;
 }
 

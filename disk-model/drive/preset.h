@@ -102,6 +102,9 @@ typedef struct DiskPreset {
 DiskPreset *disk_preset_load(const char *name, GError **error);
 void disk_preset_free(DiskPreset *preset);
 
+/* The file of such a name, or NULL and one line; the caller frees. */
+char *disk_preset_path(const char *name, GError **error);
+
 /* Ids of the presets that ship, sorted, maybe none; free with g_strfreev(). */
 char **disk_preset_list(void);
 

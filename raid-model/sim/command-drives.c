@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * raidsim drives: what a preset gives and what its model does, side by side;
- * and, with --check, whether random reads take the time that the sum of a
+ * with --keys, each line of a preset and where it comes from; with --check,
+ * whether random reads take the time that the sum of a
  * data sheet's figures promises.
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "disk-model/media/media.h"
 #include "raid-model/sim/command.h"
+#include "raid-model/sim/drive-keys.h"
 #include "raid-model/sim/expect.h"
 #include "raid-model/sim/json.h"
 #include "raid-model/sim/measure.h"
@@ -106,6 +109,80 @@ static void put_json(Json *json, const DiskPreset *preset, const Line *line)
     json_close_object(json);
 }
 
+/* --- keys ----------------------------------------------------------------- */
+
+static void print_keys(const char *id, const GArray *keys)
+{
+    const char *comment = "";
+
+    printf("%s\n", id);
+    for (guint i = 0; i < keys->len; i++) {
+        const DriveKey *key = &g_array_index(keys, DriveKey, i);
+
+        if (strcmp(key->comment, comment)) {
+            comment = key->comment;
+            printf("  %s\n", comment);
+        }
+        printf("    [%s] %s=%s\n", key->group, key->key, key->value);
+    }
+}
+
+static void put_keys(Json *json, const char *id, const GArray *keys)
+{
+    json_object(json, NULL);
+    json_string(json, "id", id);
+    json_list(json, "keys");
+    for (guint i = 0; i < keys->len; i++) {
+        const DriveKey *key = &g_array_index(keys, DriveKey, i);
+
+        json_object(json, NULL);
+        json_string(json, "group", key->group);
+        json_string(json, "key", key->key);
+        json_string(json, "value", key->value);
+        json_string(json, "kind", key->kind);
+        json_string(json, "comment", key->comment);
+        json_close_object(json);
+    }
+    json_close_list(json);
+    json_close_object(json);
+}
+
+static int list_keys(char **names, bool as_json)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = NULL;
+    Json json;
+
+    json_begin(&json);
+    json_list(&json, "drives");
+    for (; *names; names++) {
+        DiskPreset *preset = disk_preset_load(*names, &error);
+        g_autofree char *path =
+            preset ? disk_preset_path(*names, &error) : NULL;
+        GArray *keys = path ? drive_keys_read(path, &error) : NULL;
+
+        if (!keys) {
+            disk_preset_free(preset);
+            return command_refuse("drives", error->message);
+        }
+        if (as_json) {
+            put_keys(&json, preset->id, keys);
+        } else {
+            print_keys(preset->id, keys);
+        }
+        drive_keys_free(keys);
+        disk_preset_free(preset);
+    }
+    json_close_list(&json);
+    text = json_end(&json);
+    if (as_json) {
+        fputs(text, stdout);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------- */
+
 static const char more[] =
     "Each drive has two lines: what its preset file says, and what comes out\n"
     "when the model runs. 'read 8k' is a random read of 8 KiB over the whole\n"
@@ -116,16 +193,23 @@ static const char more[] =
     "  raidsim drives --check wd1200jb   also run 20000 reads; exit status 1\n"
     "                                    when the two differ by over 2 %\n"
     "\n"
+    "  raidsim drives --keys sr5400      each line of a preset, and the\n"
+    "                                    comment that says where its number\n"
+    "                                    comes from; kinds of numbers as in\n"
+    "                                    the README of the presets\n"
+    "\n"
     "Drives with a [buffer] have traces instead: see raidsim replay.\n";
 
 int command_drives(int argc, char **argv)
 {
-    gboolean as_json = FALSE, run_check = FALSE;
+    gboolean as_json = FALSE, run_check = FALSE, run_keys = FALSE;
     gint64 seed = 1;
     const GOptionEntry entries[] = {
         { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL },
         { "check", 0, 0, G_OPTION_ARG_NONE, &run_check,
           "Run random reads and compare", NULL },
+        { "keys", 0, 0, G_OPTION_ARG_NONE, &run_keys,
+          "List the lines of presets and where they come from", NULL },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Of chance; default 1",
           "N" },
         { 0 }
@@ -144,6 +228,9 @@ int command_drives(int argc, char **argv)
         return command_refuse("drives", "--seed: 0 or more would be right");
     }
     names = argc > 1 ? g_strdupv(argv + 1) : disk_preset_list();
+    if (run_keys) {
+        return list_keys(names, as_json);
+    }
     json_begin(&json);
     json_list(&json, "drives");
     for (char **name = names; name && *name; name++) {
