@@ -169,13 +169,12 @@ static bool goes_on(const Disk *disk, const HeldWrite *write)
            disk->cached.left_at == sim_now(disk->sim);
 }
 
-static unsigned choose_leaver(const Disk *disk)
+/* With `order` known to the compiler the loop is a few instructions long. */
+static inline unsigned choose_by(const Disk *disk, DiskOrder order)
 {
     const HeldList *held = &disk->cached.held;
     bool just_stopped = disk->cached.left_at == sim_now(disk->sim);
-    Contest race = contest(disk, cached_is_mixed(&disk->cached, plan_of(disk))
-                           ? plan_of(disk)->destage_mixed
-                           : plan_of(disk)->destage);
+    Contest race = contest(disk, order);
     unsigned next = 0;
 
     for (unsigned i = 0; i < held->count; i++) {
@@ -193,6 +192,22 @@ static unsigned choose_leaver(const Disk *disk)
         }
     }
     return next;
+}
+
+static unsigned choose_leaver(const Disk *disk)
+{
+    const DiskBufferPlan *plan = plan_of(disk);
+    DiskOrder order = cached_is_mixed(&disk->cached, plan)
+        ? plan->destage_mixed : plan->destage;
+
+    switch (order) {
+    case DISK_ORDER_CLOOK:
+        return choose_by(disk, DISK_ORDER_CLOOK);
+    case DISK_ORDER_CYLINDER:
+        return choose_by(disk, DISK_ORDER_CYLINDER);
+    default:
+        return choose_by(disk, order);
+    }
 }
 
 /* A full cache, with the write that is just coming, need not wait. */
