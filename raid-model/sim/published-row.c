@@ -28,19 +28,19 @@ static const PublishedName name[] = {
 static const struct {
     const char *controller, *level;     /* NULL: any */
     const char *pattern;
-    unsigned members_min, depth_min, depth_max;
+    unsigned members_min, members_max, depth_min, depth_max;
     const char *why;
 } faulty[] = {
-    { "Promise Ultra 66", NULL, "database", 1, 0, UINT_MAX,
+    { "Promise Ultra 66", NULL, "database", 1, 1, 0, UINT_MAX,
       "the source repeats its workstation figures" },
-    { "3ware Escalade 7410", "raid0", "sequential_write", 2, 256, 256,
+    { "3ware Escalade 7410", "raid0", "sequential_write", 2, 2, 256, 256,
       "one drive's rate at this one depth: taken for a slip" },
-    { "3ware Escalade 7410", "raid1", "sequential_write", 1, 1, 1,
+    { "3ware Escalade 7410", "raid1", "sequential_write", 2, 2, 1, 1,
       "odd at the source" },
-    { "3ware Escalade 7410", "raid1", "sequential_write", 1, 64, UINT_MAX,
+    { "3ware Escalade 7410", "raid1", "sequential_write", 2, 2, 64, UINT_MAX,
       "odd at the source: the driver fault its reviewer describes" },
-    { "Adaptec ATA RAID 2400A", "raid0", "sequential_write", 3, 0, UINT_MAX,
-      "odd at the source" },
+    { "Adaptec ATA RAID 2400A", "raid0", "sequential_write", 3, UINT_MAX, 0,
+      UINT_MAX, "odd at the source" },
 };
 
 const PublishedName *published_name(const char *words)
@@ -57,13 +57,11 @@ const PublishedName *published_name(const char *words)
 static const char *fault_of(const char *controller, const CellAsk *ask)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(faulty); i++) {
-        bool two = faulty[i].members_min == 2;
-
         if (!strcmp(faulty[i].controller, controller) &&
             (!faulty[i].level || !strcmp(faulty[i].level, ask->level)) &&
             !strcmp(faulty[i].pattern, ask->pattern) &&
             ask->members >= faulty[i].members_min &&
-            (!two || ask->members == 2) &&
+            ask->members <= faulty[i].members_max &&
             ask->depth >= faulty[i].depth_min &&
             ask->depth <= faulty[i].depth_max) {
             return faulty[i].why;
