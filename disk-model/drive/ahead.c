@@ -85,7 +85,9 @@ uint64_t ahead_limit(const Disk *disk, DiskSpan span, uint64_t start)
         limit = end;
         break;
     }
-    return CLAMP(limit, end, lbas);
+    limit = CLAMP(limit, end, lbas);
+    return disk->flaws ? flaw_before(disk, (DiskSpan) { end, limit - end })
+                       : limit;
 }
 
 /* When the arm may leave: the least is read, if there is so much to read. */

@@ -85,10 +85,9 @@ static void keep_reading(Disk *disk, BufferSegment *segment, DiskSpan span,
 {
     CachedStream *stream = &disk->cached.stream;
     uint64_t limit = ahead_limit(disk, span, segment->start);
-    MechRest from = { walk->arm, walk->now, true };
 
-    ahead_start(disk, segment, from, limit);
-    disk->cached.arm_free = ahead_least(disk, from, span, limit);
+    ahead_start(disk, segment, walk->rest, limit);
+    disk->cached.arm_free = ahead_least(disk, walk->rest, span, limit);
     if (plan_of(disk)->ahead == DISK_AHEAD_WHOLE_TRACK &&
         ata_look_ahead(disk->ata)) {
         DiskSpan track = ahead_track(disk, end_of(span) - 1);
@@ -134,7 +133,7 @@ static void read_media(Disk *disk, DiskOp *op, BufferSegment *segment,
         bus.watermark = MAX(1, (uint32_t)(op->span.count *
                                           plan->read_watermark));
     }
-    mech_walk(disk->preset, &bus.walk);
+    disk_walk(disk, &bus.walk);
     disk->arm = bus.walk.arm;
     cached->arm_in_use = true;
     op->time.seek_ns = bus.walk.seek_ns;
@@ -276,7 +275,7 @@ static void write_media(Disk *disk, DiskOp *op)
     walk.now += MAX(plan->seek_delay_ns - seek, 0);
     walk.now = MAX(walk.now, filled - seek);
     op->time.overhead_ns = command;
-    mech_walk(disk->preset, &walk);
+    disk_walk(disk, &walk);
     disk->arm = walk.arm;
     cached->arm_in_use = true;
     op->time.seek_ns = walk.seek_ns;

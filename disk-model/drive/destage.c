@@ -269,12 +269,12 @@ static void set_out(Disk *disk)
     };
 
     walk.now += ata_wake(disk->ata);
-    mech_walk(disk->preset, &walk);
+    disk_walk(disk, &walk);
     disk->arm = walk.arm;
     held->leaver = leaver;
     held->leaving = write->span.count - walk.left.count;
     disk->cached.left_at = walk.now;
-    disk->cached.left_end = walk.left.sector;
+    disk->cached.left_end = walk.rest.going ? walk.left.sector : UINT64_MAX;
     sim_at(disk->sim, &disk->cached.left, walk.now);
 }
 

@@ -9,6 +9,8 @@
  *   cached.c   how long each op takes
  *   ahead.c    reading ahead while the arm is free
  *   destage.c  held writes on their way to the medium
+ *
+ *   flaw.c     sectors that cost more than others
  */
 #ifndef DISK_DRIVE_DISK_PRIVATE_H
 #define DISK_DRIVE_DISK_PRIVATE_H
@@ -55,6 +57,13 @@ typedef struct Cached {
     bool failed;                /* a held write could not be written */
 } Cached;
 
+/* A sector that costs more. */
+typedef struct DiskFlaw {
+    uint64_t sector;
+    bool moved;                 /* to the spares of its zone */
+    unsigned turns;             /* more to read it */
+} DiskFlaw;
+
 struct Disk {
     Sim *sim;
     const DiskPreset *preset;
@@ -68,6 +77,8 @@ struct Disk {
     bool held;                  /* take nothing up just now */
     uint64_t arrivals;
     SimEvent end;               /* of the op in service */
+    unsigned flaws;
+    DiskFlaw flaw[DISK_FLAWS_MAX];      /* rising */
     Cached cached;              /* used if preset->buffer.there */
 };
 
@@ -79,6 +90,11 @@ static inline bool disk_moves_sectors(const DiskOp *op)
 bool disk_span_is_on(const Disk *disk, DiskSpan span);
 /* How long what moves no sectors takes. */
 SimTime disk_answer_ns(const Disk *disk, const DiskOp *op);
+
+/* As mech_walk(), with what flaws add; the walk has no `stop`. */
+void disk_walk(const Disk *disk, MechWalk *walk);
+/* Where the first flaw in `span` is, or its end. */
+uint64_t flaw_before(const Disk *disk, DiskSpan span);
 
 void cached_init(Disk *disk);
 void cached_clear(Disk *disk);          /* what is held goes to the medium */

@@ -128,14 +128,18 @@ static MechTime plan_access(Disk *disk, DiskOp *op)
 {
     bool write = op->verb == DISK_WRITE;
     SimTime before = ata_wake(disk->ata) + (write ? link_ns(op) : 0);
-    MechTime time = mech_access(disk->preset, &disk->arm,
-                                sim_now(disk->sim) + before, op->span, write);
+    SimTime start = sim_now(disk->sim) + before + disk->preset->overhead_ns;
+    MechWalk walk = { .arm = disk->arm, .now = start, .left = op->span,
+                      .write = write, .stop = SIM_NEVER };
 
-    time.overhead_ns += before;
-    if (!write) {
-        time.transfer_ns += link_ns(op);
-    }
-    return time;
+    disk_walk(disk, &walk);
+    disk->arm = walk.arm;
+    return (MechTime) {
+        .overhead_ns = before + disk->preset->overhead_ns,
+        .seek_ns = walk.seek_ns, .rotate_ns = walk.rotate_ns,
+        .transfer_ns = walk.now - start - walk.seek_ns - walk.rotate_ns +
+                       (write ? 0 : link_ns(op)),
+    };
 }
 
 static void take_up(Disk *disk, DiskOp *op)

@@ -112,6 +112,17 @@ void disk_finish_now(DiskOp *op);
 void disk_cancel_all(Disk *disk, DiskStatus status);
 
 /*
+ * Flaws, for a drive that has aged; they cost time and lose nothing.  A
+ * defect was found and its sector moved to the spares, taken to be beside
+ * the last sector of its zone: what crosses it makes the way there and back,
+ * and read-ahead ends before it.  A sector with retries is read again in so
+ * many turns more.  False, and nothing done, when there are DISK_FLAWS_MAX.
+ */
+#define DISK_FLAWS_MAX 64
+bool disk_add_defect(Disk *disk, uint64_t sector);
+bool disk_set_retries(Disk *disk, uint64_t sector, unsigned turns);
+
+/*
  * The power goes: what the drive holds in its RAM and has told the host to
  * be written is lost; the number of sectors is returned.  Ops lent to the
  * drive stay.  A reset does not do this: cancelling ops, or ending them

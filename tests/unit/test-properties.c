@@ -388,8 +388,8 @@ int main(void)
                         G_N_ELEMENTS(presets));
     tcase_add_loop_test(tc, no_op_is_in_service_for_longer_than_two_accesses,
                         0, 2 * ATA_DRIVES);
-    tcase_add_loop_test(tc, a_sector_read_again_takes_a_turn_to_the_nanosecond, 0,
-                        ATA_DRIVES);
+    tcase_add_loop_test(tc, a_sector_read_again_takes_a_turn_to_the_nanosecond,
+                        0, ATA_DRIVES);
     tcase_add_loop_test(tc,
         without_a_buffer_each_piece_of_a_track_costs_a_turn_more, 0,
         ATA_DRIVES);
