@@ -259,6 +259,28 @@ const BoardKnob board_knob[] = {
         FIELD(xor_row_ns), TIME, .zero = "none", .levels = MASK(RAID_5),
         .about = "and so much for each row",
         .from = { { "*", KNOB_GUESS, "nothing is seen in the reviews" } },
+    }, {
+        FIELD(cache_bytes), .unit = "bytes", .zero = "none",
+        .about = "its own memory, written back; none: or written through",
+        .from = {
+            { "3ware-*", KNOB_DATA_SHEET, "its switch is for the drives' "
+              "caches" },
+            { "adaptec-*", KNOB_GUESS, "tens of MB, by its random writes "
+              "(StorageReview 2001)" },
+            { "fasttrak-s150-sx4", KNOB_MEASURED, "as fitted in the review "
+              "(X-bit labs 2004)" },
+            { "*", KNOB_DATA_SHEET, "its product sheet or review" },
+        },
+    }, {
+        FIELD(cache_destage_max), .zero = "none",
+        .about = "writes from it under way at once",
+        .from = { { "*", KNOB_GUESS, "enough for all drives" } },
+    }, {
+        FIELD(cache_urgent_percent), .unit = "%", .zero = "none",
+        .about = "of it dirty: from here on reads no longer go first",
+        .from = {
+            { "*", KNOB_GUESS, "no board gains in mixed loads (reviews)" },
+        },
     },
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MB_PER_S(n) ((uint64_t)((n) * 1e6))
+#define MIB(n) ((uint64_t)(n) << 20)
 #define MIB_PER_S(n) ((uint64_t)((n) * 1048576))
 #define UDMA66   MB_PER_S(66.7)
 #define UDMA100  MB_PER_S(100)
@@ -168,10 +169,14 @@ const BoardModel board_model[] = {
         .write_bytes_per_s = MIB_PER_S(53),
         .gathers_rows = RAID_GATHERS_WRITES,
         .xor_bytes_per_s = MIB_PER_S(14),
+        .cache_bytes = MIB(32), .cache_destage_max = 8,
+        .cache_urgent_percent = 50,
     }, {
         .name = "fasttrak-s150-sx4",
         .title = "Promise FastTRAK S150 SX4: 4 SATA ports, PCI 32/66, cache",
         FASTTRAK_SX4,
+        .cache_bytes = MIB(256), .cache_destage_max = 8,
+        .cache_urgent_percent = 50,
     }, {
         .name = "fasttrak-s150-sx4-wt",
         .title = "Promise FastTRAK S150 SX4, its cache written through",

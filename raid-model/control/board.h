@@ -49,6 +49,9 @@ typedef struct BoardModel {
     RaidGathers gathers_rows;
     uint64_t xor_bytes_per_s;
     SimTime xor_row_ns;
+    /* See raid-model/control/cache.h; 0 bytes: none, or written through. */
+    uint64_t cache_bytes;
+    unsigned cache_destage_max, cache_urgent_percent;
 } BoardModel;
 
 extern const BoardModel board_model[];

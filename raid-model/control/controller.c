@@ -15,6 +15,7 @@
  * A drive plugged in after power-on joins no unit and becomes none: units
  * are formed at power-on only.
  */
+#include "raid-model/control/cache.h"
 #include "raid-model/control/controller.h"
 
 #include <stddef.h>
@@ -25,6 +26,7 @@
 
 typedef struct CtlUnit {
     RaidUnit *unit;
+    RaidCache *cache;                   /* NULL: none */
     int port[RAID_MEMBERS_MAX];         /* or RAID_PORT_MISSING */
     uint8_t number;
 } CtlUnit;
@@ -212,6 +214,13 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
     own->unit = raid_unit_new(ctl->sim, number, shape, &ctl->card, port,
                               member_lost, ctl);
     raid_unit_on_repair(own->unit, sector_repaired, ctl);
+    if (ctl->board->cache_bytes) {
+        own->cache = raid_cache_new(ctl->sim, &(RaidCachePlan) {
+            .bytes = ctl->board->cache_bytes,
+            .destage_max = ctl->board->cache_destage_max,
+            .urgent_percent = ctl->board->cache_urgent_percent,
+        }, own->unit);
+    }
 }
 
 static bool deny_level(const BoardModel *board, const RaidLevel *level,
@@ -328,6 +337,10 @@ void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op)
 {
     RaidUnit *there = raid_controller_unit(ctl, unit);
 
+    if (there && ctl->unit[unit].cache) {
+        raid_cache_submit(ctl->unit[unit].cache, op);
+        return;
+    }
     if (there) {
         raid_unit_submit(there, op);
         return;
@@ -344,7 +357,9 @@ void raid_controller_reset(RaidController *ctl)
         end_unanswered(ctl, UNIT_ABORTED);
     }
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
-        if (ctl->unit[i].unit) {
+        if (ctl->unit[i].cache) {
+            raid_cache_reset(ctl->unit[i].cache);
+        } else if (ctl->unit[i].unit) {
             raid_unit_reset(ctl->unit[i].unit);
         }
     }
@@ -494,6 +509,7 @@ void raid_controller_free(RaidController *ctl)
     }
     g_assert(!ctl->unanswered.head);
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
+        raid_cache_free(ctl->unit[i].cache);
         raid_unit_free(ctl->unit[i].unit);
     }
     for (unsigned port = 0; port < ctl->board->ports; port++) {

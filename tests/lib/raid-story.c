@@ -60,7 +60,11 @@ static void op_done(UnitOp *op)
 void story_submit(Story *story, Asked *asked)
 {
     story->in_submit = true;
-    raid_unit_submit(story->bench->unit, &asked->op);
+    if (story->submit) {
+        story->submit(story->submit_opaque, &asked->op);
+    } else {
+        raid_unit_submit(story->bench->unit, &asked->op);
+    }
     story->in_submit = false;
 }
 

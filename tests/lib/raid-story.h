@@ -27,6 +27,9 @@ typedef struct Asked {
 typedef struct Story {
     RaidBench *bench;
     Asked asked[SLOTS];
+    /* Where ops go; NULL: to the bench's unit. */
+    void (*submit)(void *opaque, UnitOp *op);
+    void *submit_opaque;
     bool in_submit;
     unsigned ended, bad;        /* bad: not UNIT_OK */
     UnitStatus status;          /* of the last that was not */
