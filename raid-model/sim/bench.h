@@ -54,6 +54,12 @@ BenchGrowth bench_growth(const BenchLoad *load, uint64_t requests);
  */
 double bench_yardstick(void);
 
+/*
+ * The share of a processor this process has had so far: well below 1 means
+ * that others had the machine, and that the figures are low by as much.
+ */
+double bench_processor_share(void);
+
 /* The most memory this process has had so far, in KiB; 0: unknown. */
 uint64_t bench_peak_kib(void);
 
