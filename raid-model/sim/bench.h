@@ -60,6 +60,12 @@ double bench_yardstick(void);
  */
 double bench_processor_share(void);
 
+/*
+ * Seconds of wall clock, and of them on a processor: where the second lags
+ * behind, others had the machine and all figures are low by as much.
+ */
+void bench_clocks(double *wall, double *processor);
+
 /* The most memory this process has had so far, in KiB; 0: unknown. */
 uint64_t bench_peak_kib(void);
 

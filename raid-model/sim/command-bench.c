@@ -60,6 +60,7 @@ typedef struct Figures {
     double off[LOADS], on[LOADS];
     BenchGrowth growth[GROWING][LENGTHS];
     double width[WIDTHS];
+    double share;               /* of a processor, from begin to end */
     uint64_t peak_off_kib, peak_on_kib;
 } Figures;
 
@@ -112,9 +113,11 @@ static void measure_rest(Figures *figures, unsigned *nth)
 
 static void measure(Figures *figures, bool quick)
 {
+    double wall, processor, wall_end, processor_end;
     unsigned nth = 0;
 
     *figures = (Figures) { 0 };
+    bench_clocks(&wall, &processor);
     progress_begin();
     part(&nth, quick);
     figures->yardstick = bench_yardstick();
@@ -128,6 +131,8 @@ static void measure(Figures *figures, bool quick)
     }
     progress_part(NULL, 0, 0);
     progress_end();
+    bench_clocks(&wall_end, &processor_end);
+    figures->share = (processor_end - processor) / (wall_end - wall);
 }
 
 /* --- telling ------------------------------------------------------------ */
@@ -244,6 +249,7 @@ static void print_json(const Figures *figures, bool quick)
     if (!quick) {
         put_rest(&json, figures);
     }
+    json_number(&json, "processor_share", figures->share);
     json_integer(&json, "interrupted", progress_interrupted());
     text = json_end(&json);
     fputs(text, stdout);
@@ -286,6 +292,11 @@ int command_bench(int argc, char **argv)
         print_rest(&figures);
     } else {
         printf("\npeak memory: %.1f MiB\n", figures.peak_off_kib / 1024.0);
+    }
+    if (figures.share < 0.9) {
+        printf("this machine is busy: raidsim had %.0f %% of a processor; "
+               "without the others\nits figures would be higher\n",
+               figures.share * 100);
     }
     if (progress_interrupted()) {
         printf("interrupted: what has no figure was not measured\n");
