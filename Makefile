@@ -95,9 +95,7 @@ bench:
 published:
 	$Qscripts/setup unit
 	+$Q$(LOCKED) _raidsim
-	$Qfor table in tests/published/*.csv; do \
-		echo "$$table"; build/bin/raidsim published $$table || exit 1; \
-	done
+	$Qscripts/fidelity
 
 help:
 	@echo "make               build/bin: qemu-system-x86_64, qemu-img, raidsim"
@@ -110,7 +108,7 @@ help:
 	@echo "make check-boot    real kernels with their own drivers"
 	@echo "make check-kernels the same with every kernel"
 	@echo "make bench         how many simulated requests a second, and twice the same"
-	@echo "make published     measurements of others: model against each figure"
+	@echo "make published     measurements of others against the models: docs/fidelity.md"
 	@echo "make install       PREFIX=/usr/local DESTDIR="
 	@echo "make clean         remove build/ (downloads stay in the cache)"
 	@echo "./configure --help what can be chosen; V=1 shows commands"
