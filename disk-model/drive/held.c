@@ -24,6 +24,13 @@ static bool overlap(DiskSpan a, DiskSpan b)
     return a.sector < end_of(b) && b.sector < end_of(a);
 }
 
+/* Overlaps it or lies side by side with it: seldom, and asked of all, so in
+ * one comparison. */
+static bool touches(DiskSpan a, DiskSpan b)
+{
+    return end_of(a) - b.sector <= (uint64_t)a.count + b.count;
+}
+
 static bool within(DiskSpan inner, DiskSpan outer)
 {
     return inner.sector >= outer.sector && end_of(inner) <= end_of(outer);
@@ -154,6 +161,9 @@ static int host_of(const HeldList *list, DiskSpan span, bool *overlaps)
     for (unsigned i = 0; i < list->count; i++) {
         DiskSpan other = list->write[i].span;
 
+        if (!touches(other, span)) {
+            continue;
+        }
         if (end_of(other) == span.sector) {
             before = i;
         } else if (overlap(other, span)) {
@@ -268,7 +278,8 @@ bool held_waits(const HeldList *list, unsigned index)
 int held_find(const HeldList *list, DiskSpan span)
 {
     for (unsigned i = 0; i < list->count; i++) {
-        if (overlap(list->write[i].span, span)) {
+        if (touches(list->write[i].span, span) &&
+            overlap(list->write[i].span, span)) {
             return i;
         }
     }
@@ -278,7 +289,8 @@ int held_find(const HeldList *list, DiskSpan span)
 bool held_covers(const HeldList *list, DiskSpan span)
 {
     for (unsigned i = 0; i < list->count; i++) {
-        if (within(span, list->write[i].span)) {
+        if (touches(list->write[i].span, span) &&
+            within(span, list->write[i].span)) {
             return true;
         }
     }

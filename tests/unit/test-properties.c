@@ -223,7 +223,7 @@ static SimTime do_op(DiskVerb verb, uint64_t sector, uint32_t count)
     return at;
 }
 
-START_TEST(a_sector_read_again_takes_a_turn_to_the_nanosecond)
+START_TEST(a_sector_read_again_takes_a_turn)
 {
     open_drive(presets[_i], false);
     for (unsigned i = 0; i < 200; i++) {
@@ -259,7 +259,7 @@ START_TEST(without_a_buffer_each_piece_of_a_track_costs_a_turn_more)
 }
 END_TEST
 
-/* --- streams ---------------------------------------------------------------- */
+/* --- streams -------------------------------------------------------------- */
 
 typedef struct Stream {
     DiskOp op[4];
@@ -388,7 +388,7 @@ int main(void)
                         G_N_ELEMENTS(presets));
     tcase_add_loop_test(tc, no_op_is_in_service_for_longer_than_two_accesses,
                         0, 2 * ATA_DRIVES);
-    tcase_add_loop_test(tc, a_sector_read_again_takes_a_turn_to_the_nanosecond,
+    tcase_add_loop_test(tc, a_sector_read_again_takes_a_turn,
                         0, ATA_DRIVES);
     tcase_add_loop_test(tc,
         without_a_buffer_each_piece_of_a_track_costs_a_turn_more, 0,
