@@ -25,7 +25,7 @@ static const char *const presets[] = {
 };
 #define ATA_DRIVES 9
 
-/* --- one access ----------------------------------------------------------- */
+/* --- one access --------------------------------------------------------- */
 
 typedef struct Bounds {
     SimTime seek_max, switch_max, sector_min, sector_max;
@@ -93,7 +93,7 @@ START_TEST(no_access_takes_too_little_or_too_long)
 }
 END_TEST
 
-/* --- the same through a drive --------------------------------------------- */
+/* --- the same through a drive ------------------------------------------- */
 
 static Sim *sim;
 static DiskPreset *preset;
@@ -203,7 +203,7 @@ START_TEST(no_op_is_in_service_for_longer_than_two_accesses)
 }
 END_TEST
 
-/* --- without a buffer ------------------------------------------------------ */
+/* --- without a buffer --------------------------------------------------- */
 
 static void ended(DiskOp *op)
 {
@@ -259,7 +259,7 @@ START_TEST(without_a_buffer_each_piece_of_a_track_costs_a_turn_more)
 }
 END_TEST
 
-/* --- streams -------------------------------------------------------------- */
+/* --- streams ------------------------------------------------------------ */
 
 typedef struct Stream {
     DiskOp op[4];
