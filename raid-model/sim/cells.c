@@ -85,8 +85,6 @@ static void run_iometer(const Cells *cells, const CellAsk *ask,
     value->mib_per_s = iometer_mib_per_s(&result);
     value->mean_ms = (result.read.wait_ns + result.write.wait_ns) / 1e6 /
                      (result.read.requests + result.write.requests);
-    value->write_ms = result.write.requests
-        ? result.write.wait_ns / 1e6 / result.write.requests : 0;
 }
 
 static void run_bonnie(const Cells *cells, const CellAsk *ask,

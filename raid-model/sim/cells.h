@@ -26,7 +26,7 @@ typedef enum CellState { CELL_MISSING, CELL_DONE, CELL_FAILED } CellState;
 typedef struct CellValue {
     CellState state;
     double iops, mib_per_s;
-    double mean_ms, write_ms;   /* of a request; of a write */
+    double mean_ms;             /* of a request */
     double bonnie[BONNIE_PHASES];       /* KiB/s; seeks/s */
     char why[200];              /* it failed */
 } CellValue;

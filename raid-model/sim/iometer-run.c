@@ -19,6 +19,10 @@
 /* Some fifty writes held by each of a handful of drives, one in five. */
 #define WARM_REQUESTS 5000
 #define WARM_SEQUENTIAL_NS SIM_S(1)
+/* A controller's cache is filled once over and a quarter, or this long. */
+#define WARM_FILL 1.25
+#define WARM_MAX 60000
+#define RUNS_WITH_CACHE 2
 #define NOT_THE_SPINDLES 0x696f6d74     /* a seed of its own */
 
 typedef struct Run Run;
@@ -114,14 +118,28 @@ static void finish(HostOp *op)
            MAX(now + run->ask->turn_ns, run->hold_until));
 }
 
+/* Requests until the controller's own cache is full; 0: nothing to fill. */
+static uint64_t requests_to_fill(const IometerAsk *ask)
+{
+    const BoardModel *board = board_model_find(ask->board);
+    double written = iometer_spec_written(ask->spec);
+
+    if (!board || !board->cache_bytes || !written) {
+        return 0;
+    }
+    return MIN(board->cache_bytes * WARM_FILL / written, WARM_MAX);
+}
+
 static void plan_length(Run *run)
 {
     const IometerAsk *ask = run->ask;
 
-    if (iometer_spec_sequential(ask->spec)) {
+    run->warm_requests = requests_to_fill(ask);
+    if (!iometer_spec_sequential(ask->spec)) {
+        run->warm_requests = MAX(run->warm_requests,
+                                 WARM_REQUESTS + 4 * ask->depth);
+    } else if (!run->warm_requests) {
         run->warm_ns = WARM_SEQUENTIAL_NS;
-    } else {
-        run->warm_requests = WARM_REQUESTS + 4 * ask->depth;
     }
     run->last_request = ask->requests;
     run->last_ns = ask->runtime;
@@ -211,6 +229,9 @@ bool iometer_run(const IometerAsk *ask, IometerResult *result, GError **error)
     unsigned runs = one ? 1 : iometer_spec_sequential(ask->spec)
         ? SEQUENTIAL_RUNS : RUNS_DEFAULT;
 
+    if (!one && requests_to_fill(ask) > WARM_REQUESTS) {
+        runs = RUNS_WITH_CACHE; /* filling takes longer than measuring */
+    }
     *result = (IometerResult) { .error = UNIT_OK };
     for (unsigned i = 0; i < runs && result->error == UNIT_OK &&
          !result->interrupted; i++) {

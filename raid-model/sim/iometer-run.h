@@ -26,7 +26,7 @@ typedef struct IometerAsk {
      * requests, or, if all is sequential, twenty of a second (so that it
      * stays in the outer zone).  Several, because spindles keep their
      * angles to each other for a whole run, and what drives hold changes
-     * slowly.
+     * slowly.  Two, where a controller's large cache has to fill first.
      */
     uint64_t requests;
     SimTime runtime;

@@ -197,6 +197,17 @@ double iometer_spec_write_share(const IometerSpec *spec)
     return sum / 10000;
 }
 
+double iometer_spec_written(const IometerSpec *spec)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < spec->lines; i++) {
+        sum += spec->line[i].share * (100.0 - spec->line[i].reads) *
+               spec->line[i].bytes;
+    }
+    return sum / 10000;
+}
+
 uint32_t iometer_spec_bytes_max(const IometerSpec *spec)
 {
     uint32_t bytes = 0;

@@ -49,6 +49,7 @@ bool iometer_spec_check(const IometerSpec *spec, GError **error);
 
 bool iometer_spec_sequential(const IometerSpec *spec);  /* nothing random */
 double iometer_spec_write_share(const IometerSpec *spec);
+double iometer_spec_written(const IometerSpec *spec);   /* bytes a request */
 uint32_t iometer_spec_bytes_max(const IometerSpec *spec);
 
 typedef struct Iometer {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "raid-model/control/controller.h"
+#include "raid-model/sim/iometer.h"
 #include "raid-model/sim/statement.h"
 
 typedef enum ExprKind {
@@ -445,16 +446,26 @@ static double call(Statement *statement, const Expr *expr,
     return NAN;
 }
 
+/*
+ * What each write adds to the time of a mixture, its reads taking what they
+ * take alone: a cached write is quick, and paid for by the requests behind.
+ */
 static double write_time(Statement *statement, const Expr *expr,
                          StatementPoint point)
 {
-    const CellValue *value = NULL;
+    g_autofree IometerSpec *spec = g_new0(IometerSpec, 1);
     bool known = true;
+    double share, mixed;
 
-    if (move_point(&point, expr->args, &known)) {
-        value = load_at(statement, &point);
+    if (!iometer_spec_named(spec, point.pattern, NULL) ||
+        !move_point(&point, expr->args, &known)) {
+        return NAN;
     }
-    return value && value->write_ms ? value->write_ms : NAN;
+    share = iometer_spec_write_share(spec);
+    mixed = 1000 / statement_figure(statement, &point);
+    point.writes = 0;
+    return (mixed - (1 - share) * 1000 /
+            statement_figure(statement, &point)) / share;
 }
 
 static double quotient(Statement *statement, StatementPoint over,

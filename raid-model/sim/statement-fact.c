@@ -55,6 +55,18 @@ static bool ports(const PublishedName *name, const char *pattern,
     return board != NULL;
 }
 
+static bool cache(const PublishedName *name, const char *pattern,
+                  double *value)
+{
+    const BoardModel *board = board_model_find(name->board);
+
+    (void)pattern;
+    if (board) {
+        *value = board->cache_bytes / 1048576.0;
+    }
+    return board != NULL;
+}
+
 /* A pattern's own share of writes, in percent. */
 static bool writes(const PublishedName *name, const char *pattern,
                    double *value)
@@ -98,6 +110,8 @@ static const Fact fact[] = {
     { "stripe unit used", "KiB", stripe },
     { "channels", "channels", ports },
     { "ports", "ports", ports },
+    { "cache fitted", "MB", cache },
+    { "no write cache of its own", "", cache },
     { "read share", "percent", reads },
     { "write share", "percent", writes },
     { "fully random", "KiB", size },

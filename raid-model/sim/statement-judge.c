@@ -10,7 +10,8 @@
  *   a = b            mean q within 5 % of 1, each within 10 %; where b is a
  *                    figure other than 1, within 15 % (of a figure under
  *                    0.1: within 0.05)
- *   a = about b      mean q within 15 %; `ratio` within 5 %
+ *   a = about b      mean q within 15 %; `ratio` within 5 %, a difference
+ *                    within a quarter
  *   a <= about b     nowhere above 1.1 b
  *   a up to about b  the largest a within 25 % of b
  *   a >> b           mean q above 2; <<: below a half
@@ -119,7 +120,7 @@ static Verdict judge_value(const Tally *tally, double value, bool percent)
 static double tolerance_of(const char *clause)
 {
     return g_str_has_prefix(clause, "ratio") ? 0.05
-        : 0.15;
+        : strstr(clause, " - ") ? 0.25 : 0.15;
 }
 
 static Verdict judge_tally(const Tally *tally, Relation relation,

@@ -18,7 +18,7 @@
  *   drop(10->20)       share lost between two shares of writes
  *   ratio              the first controller's figure over the second's
  *   WB/WT              writing back over writing through
- *   E[write service X] mean time of a write, ms
+ *   E[write service X] what a write adds to a mixture's time, ms
  *
  * where X is an array (single, raid0x2, raid5 ...), a controller (7410), a
  * mode (wb), a share of writes (70%w), several with commas, or nothing.
