@@ -71,8 +71,9 @@ static uint64_t time_to(const Disk *disk, DiskSpan span, bool write,
 }
 
 /* How far off it is; a command is understood after `lead`. */
-static inline uint64_t far(const Disk *disk, const Contest *contest, DiskSpan span,
-                    uint32_t cylinder, bool write, SimTime lead)
+static inline uint64_t far(const Disk *disk, const Contest *contest,
+                           DiskSpan span, uint32_t cylinder, bool write,
+                           SimTime lead)
 {
     switch (contest->order) {
     case DISK_ORDER_CLOOK:      /* below the arm it wraps round: furthest */
