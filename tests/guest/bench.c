@@ -6,7 +6,14 @@
 
 Bench bench_new(const char *units, unsigned drives)
 {
-    Bench b = { guest_bus_direct_new("3ware-7410", units, drives), NULL };
+    return bench_new_of(DIRECT_DRIVE, units, drives);
+}
+
+Bench bench_new_of(const char *drive, const char *units, unsigned drives)
+{
+    Bench b = {
+        guest_bus_direct_new("3ware-7410", units, drive, drives), NULL
+    };
 
     b.d = driver_new(b.bus);
     return b;

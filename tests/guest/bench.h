@@ -17,6 +17,7 @@ typedef struct Bench {
 } Bench;
 
 Bench bench_new(const char *units, unsigned drives);
+Bench bench_new_of(const char *drive, const char *units, unsigned drives);
 void bench_free(Bench b);
 
 /* Memory for so many sectors; and a read into such. */

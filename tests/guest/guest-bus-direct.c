@@ -11,7 +11,6 @@
 #define MEMORY_BYTES (16u << 20)
 #define HOLE 0x50000000u
 #define REGISTERS 0xe0000000u
-#define DRIVE "tests/guest/test.drive"
 #define DRIVES_MAX 16
 
 /* A medium that counts, and breaks when told to. */
@@ -261,14 +260,14 @@ static const GuestBus bus_template = {
 
 /* --- life --------------------------------------------------------------- */
 
-static void plug_drives(Direct *d, unsigned drives)
+static void plug_drives(Direct *d, const char *drive, unsigned drives)
 {
     GError *error = NULL;
     unsigned i;
 
     ck_assert_uint_le(drives, DRIVES_MAX);
     d->drives = drives;
-    d->preset = disk_preset_load(DRIVE, &error);
+    d->preset = disk_preset_load(drive, &error);
     ck_assert_msg(!error, "%s", error ? error->message : "");
     for (i = 0; i < drives; i++) {
         g_autofree char *serial = g_strdup_printf("TEST-%u", i);
@@ -304,7 +303,7 @@ static void create_units(Direct *d, const char *units)
 }
 
 GuestBus *guest_bus_direct_new(const char *board, const char *units,
-                               unsigned drives)
+                               const char *drive, unsigned drives)
 {
     const BoardModel *model = board_model_find(board);
     Direct *d = g_new0(Direct, 1);
@@ -319,7 +318,7 @@ GuestBus *guest_bus_direct_new(const char *board, const char *units,
     d->sim = sim_new(1);
     sim_trace_to(d->sim, keep_record, d);
     d->ctl = raid_controller_new(d->sim, model);
-    plug_drives(d, drives);
+    plug_drives(d, drive, drives);
     create_units(d, units);
     raid_controller_power_on(d->ctl);
     d->host = raid_host_new(d->sim, d->ctl, &host_port, d);

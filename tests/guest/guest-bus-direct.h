@@ -14,12 +14,15 @@
 /* A write here resets the bus that the card is on, as a bridge does. */
 #define DIRECT_BRIDGE 0xe0001000u
 
+#define DIRECT_DRIVE "tests/guest/test.drive"
+
 /*
- * `drives` equal drives on ports 0.., `units` as raid-model/control/spec.h
- * has it, or NULL.  The test fails if the words are wrong.
+ * `drives` equal drives on ports 0.. by the preset file `drive`, `units` as
+ * raid-model/control/spec.h has it, or NULL.  The test fails if the words
+ * are wrong.
  */
 GuestBus *guest_bus_direct_new(const char *board, const char *units,
-                               unsigned drives);
+                               const char *drive, unsigned drives);
 void guest_bus_direct_free(GuestBus *bus);
 
 /* For tests that are about what only this implementation can show. */

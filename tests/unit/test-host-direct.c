@@ -11,6 +11,7 @@
 
 #define SECTOR 512
 #define TIMEOUT_S 120
+#define CACHING_DRIVE "disk-model/presets/wd360gd.drive"
 
 /* --- commands and their trace ------------------------------------------- */
 
@@ -74,6 +75,58 @@ START_TEST(flushes_reach_the_units)
         ck_assert_uint_eq(direct_traced(b.bus, SIM_TRACE_UNIT_OP, "flush"),
                           flushes[i]);
     }
+    bench_free(b);
+}
+END_TEST
+
+/* Linux flushes only units that say so. */
+START_TEST(unit_of_caching_drives_says_so_and_flushes)
+{
+    Bench b = bench_new_of(CACHING_DRIVE, "raid1:0-1/single:2", 3);
+    PacketSg sg = { sectors(b, 8), 8 * SECTOR };
+    PacketAta off = { .features = 0x82, .command = 0xef };
+    Packet flush = packet_flush(0, 1), forced = packet_write(0, 64, 8, &sg, 1);
+    Packet switch_off[] = { packet_ata(0, &off), packet_ata(1, &off) };
+    uint8_t flags = 0xff;
+
+    ck_assert_uint_eq(driver_get_param(b.d, 0x300, 7, &flags, 1), ANSWER_OK);
+    ck_assert_uint_eq(flags, 1);
+    ck_assert_uint_eq(driver_write(b.d, 0, 999, 8, sg.addr), ANSWER_OK);
+    ck_assert_uint_eq(direct_media_writes(b.bus), 0);
+    forced.byte[5] = 1;
+    ck_assert_uint_eq(driver_call(b.d, &forced), ANSWER_OK);
+    ck_assert_uint_ge(direct_media_writes(b.bus), 2 * 8 * SECTOR);
+    ck_assert_uint_eq(driver_call(b.d, &flush), ANSWER_OK);
+    ck_assert_uint_eq(direct_media_writes(b.bus), 2 * 16 * SECTOR);
+
+    ck_assert_uint_eq(driver_call(b.d, &switch_off[0]), ANSWER_OK);
+    ck_assert_uint_eq(driver_get_param(b.d, 0x300, 7, &flags, 1), ANSWER_OK);
+    ck_assert_uint_eq(flags, 1);                /* the other one's is on */
+    ck_assert_uint_eq(driver_call(b.d, &switch_off[1]), ANSWER_OK);
+    ck_assert_uint_eq(driver_get_param(b.d, 0x300, 7, &flags, 1), ANSWER_OK);
+    ck_assert_uint_eq(flags, 0);
+    ck_assert_uint_eq(driver_get_param(b.d, 0x302, 7, &flags, 1), ANSWER_OK);
+    ck_assert_uint_eq(flags, 1);
+    ck_assert_uint_eq(driver_write(b.d, 0, 9, 8, sg.addr), ANSWER_OK);
+    ck_assert_uint_eq(direct_media_writes(b.bus), 2 * 24 * SECTOR);
+    bench_free(b);
+}
+END_TEST
+
+/* The orderly end of a driver: all that was acknowledged is on the medium. */
+START_TEST(shutdown_brings_held_writes_to_the_medium)
+{
+    Bench b = bench_new_of(CACHING_DRIVE, "raid5:0-2:64k", 3);
+    unsigned i;
+
+    driver_attach(b.d, LINUX_6);
+    for (i = 0; i < 20; i++) {
+        ck_assert_uint_eq(driver_write(b.d, 0, i * 100003, 8, sectors(b, 8)),
+                          ANSWER_OK);
+    }
+    ck_assert_uint_lt(direct_media_writes(b.bus), 2 * 20 * 8 * SECTOR);
+    driver_detach(b.d);
+    ck_assert_uint_eq(direct_media_writes(b.bus), 2 * 20 * 8 * SECTOR);
     bench_free(b);
 }
 END_TEST
@@ -396,6 +449,8 @@ int main(void)
     tcase_add_test(tcase, every_command_has_its_completion);
     tcase_add_test(tcase, forced_write_is_on_the_medium_before_the_response);
     tcase_add_test(tcase, flushes_reach_the_units);
+    tcase_add_test(tcase, unit_of_caching_drives_says_so_and_flushes);
+    tcase_add_test(tcase, shutdown_brings_held_writes_to_the_medium);
     tcase_add_test(tcase, nothing_moves_after_a_reset);
     tcase_add_test(tcase, reset_with_requests_waiting_for_room);
     tcase_add_test(tcase, reset_takes_pass_through_back);

@@ -15,7 +15,8 @@
 START_TEST(run_case)
 {
     const GuestCase *c = guest_case(_i);
-    GuestBus *bus = guest_bus_direct_new(c->board, c->units, c->drives);
+    GuestBus *bus = guest_bus_direct_new(c->board, c->units,
+                                         DIRECT_DRIVE, c->drives);
 
     c->run(bus);
     guest_bus_direct_free(bus);
