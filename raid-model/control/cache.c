@@ -356,7 +356,7 @@ static bool is_all_here(const RaidCache *cache, const UnitOp *op)
     return true;
 }
 
-static void read(RaidCache *cache, UnitOp *host)
+static void read_back(RaidCache *cache, UnitOp *host)
 {
     bool here = is_all_here(cache, host);
     CacheOp *own;
@@ -431,7 +431,7 @@ void raid_cache_submit(RaidCache *cache, UnitOp *op)
     if (!is_ours(cache, op)) {
         raid_unit_submit(cache->unit, op);      /* which says why */
     } else if (op->verb == UNIT_READ) {
-        read(cache, op);
+        read_back(cache, op);
     } else {
         g_queue_push_tail_link(&cache->waiting, &op->link);
         work(cache);

@@ -45,7 +45,8 @@ def there(ctx, name):
 
 @job("held-writes", order=40)
 def held_writes(ctx):
-    for name, after, want in (("orderly", "", 0), ("flushed", FLUSH + PULL, 125),
+    for name, after, want in (("orderly", "", 0),
+                              ("flushed", FLUSH + PULL, 125),
                               ("pulled", PULL, 125)):
         one = ctx.run(name, script=WRITE + after, drives="wd1200jb",
                       units=["single:0"], images=name, want=want)
