@@ -47,10 +47,12 @@ typedef struct RaidCard {
                                  * 0: all that wait */
     SimPipe to_drives, from_drives;     /* all drives' bytes */
     RaidMirrorPlan mirror, mirror10;    /* RAID 1, RAID 10 */
-    unsigned row_writes_max;    /* RAID 5: worked on at once by a unit;
-                                 * 0: no limit */
+    unsigned row_writes_max;    /* RAID 5: in the card's memory at once, of
+                                 * a unit, until the drives have been sent
+                                 * their parts; 0: no limit */
     RaidGathers gathers_rows;
-    SimPipe xor;                /* bytes of all vectors that are XORed, */
+    SimPipe xor;                /* bytes that pass the memory for parity, */
+    uint32_t xor_piece_sectors; /* no stretch counts for less; 0: as it is */
     SimTime xor_row_ns;         /* beside so much a row */
 } RaidCard;
 

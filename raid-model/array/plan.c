@@ -75,10 +75,12 @@ bool raid_plan_read(const RaidRow *row, uint32_t wanted, RaidPlan *plan)
 
 /*
  * A row has two honest ways to new parity: from the whole row, or from what
- * changed.  Take the one that reads less; of two alike the second, which
- * leaves the other drives alone and the arms where they will write.  A dirty
- * slot that cannot be read has no old contents to subtract, so it leaves
- * only the first.
+ * changed.  Take the one that reads less.  Of two alike the second, which
+ * leaves the other drives alone and the arms where they will write; but the
+ * first for whole chunks, where a drive that has just read would wait a turn
+ * to write (guess; StorageReview 2001 has rows of two and of three chunks
+ * written alike).  A dirty slot that cannot be read has no old contents to
+ * subtract, so it leaves only the first.
  */
 bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan)
 {
@@ -99,7 +101,8 @@ bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan)
         return true;
     }
     plan->by_delta = delta_works &&
-                     (!whole_works || count(delta) <= count(whole));
+                     (!whole_works || count(delta) + row->whole_chunks <=
+                                        count(whole));
     if (plan->by_delta) {
         plan->read = delta;
         plan->compute = parity;

@@ -22,6 +22,7 @@ typedef struct RaidRow {
     uint8_t redundant_slots;    /* also: how many slots may be missing */
     uint32_t missing;           /* mask of slots that cannot be used */
     uint32_t unreadable;        /* mask: a bad sector, but can be written */
+    bool whole_chunks;          /* what is touched of a slot is all of it */
 } RaidRow;
 
 typedef struct RaidPlan {

@@ -171,10 +171,12 @@ bool row_plan(RowOp *row)
     }
     for (unsigned i = 0; i < row->cuts; i++) {
         RowCut *cut = &row->cut[i];
-        bool planned = row->verb == UNIT_READ
-                           ? raid_plan_read(&state, cut->wanted, &cut->plan)
-                           : raid_plan_write(&state, cut->wanted, &cut->plan);
+        bool planned;
 
+        state.whole_chunks = cut->count == raid_chunk_sectors(shape);
+        planned = row->verb == UNIT_READ
+                      ? raid_plan_read(&state, cut->wanted, &cut->plan)
+                      : raid_plan_write(&state, cut->wanted, &cut->plan);
         if (!planned) {
             return false;
         }

@@ -177,7 +177,18 @@ static unsigned count(uint32_t mask)
     return (unsigned)__builtin_popcount(mask);
 }
 
-/* Every vector that goes into a sum passes the engine once. */
+/*
+ * What passes the memory for a stretch's parity: the first vector is copied
+ * (read, written), each further one added (read, and the sum read and
+ * written).
+ */
+static uint64_t passes(const RaidCard *card, uint32_t sectors,
+                       unsigned vectors)
+{
+    return (uint64_t)MAX(sectors, card->xor_piece_sectors) *
+           (3 * vectors - 1);
+}
+
 SimTime row_compute_ns(const RowOp *row)
 {
     const RaidCard *card = row->rows->card;
@@ -191,10 +202,9 @@ SimTime row_compute_ns(const RowOp *row)
         const RowCut *cut = &row->cut[i];
 
         if (cut->plan.compute) {
-            sectors += (uint64_t)cut->count *
-                       (cut->plan.by_delta
-                            ? count(cut->plan.read) + count(cut->wanted)
-                            : data);
+            sectors += passes(card, cut->count, cut->plan.by_delta
+                                  ? count(cut->plan.read) +
+                                    count(cut->wanted) : data);
         }
     }
     return sectors ? card->xor_row_ns +

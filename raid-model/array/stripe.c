@@ -259,6 +259,8 @@ static void scatter(RowOp *row)
     send_all(row, DISK_WRITE);
     if (!row->pending) {
         row_turn(row);
+    } else if (row->has_memory) {
+        row->rows->sent(row);
     }
 }
 

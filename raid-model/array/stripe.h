@@ -48,6 +48,8 @@ struct RaidRows {
     void (*lost)(RaidRows *rows, unsigned member);
     /* A bad sector of a member was written again with what it held. */
     void (*repaired)(RaidRows *rows, unsigned member);
+    /* A write's drive ops have all been sent. */
+    void (*sent)(RowOp *row);
     void (*ended)(RowOp *row);
 };
 

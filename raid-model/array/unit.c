@@ -375,6 +375,19 @@ static void take_turns(RaidUnit *unit)
     unit->in_turns = false;
 }
 
+/* Its place in the card's memory is free; should it have another step, that
+ * one goes without. */
+static void row_sent(RowOp *row)
+{
+    RaidUnit *unit = (RaidUnit *)row->rows;
+
+    if (!unit->rows.resetting) {
+        unit->row_writes--;
+        row->has_memory = false;
+        take_turns(unit);
+    }
+}
+
 static void row_ended(RowOp *row)
 {
     RaidUnit *unit = (RaidUnit *)row->rows;
@@ -482,6 +495,7 @@ RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
     raid_rows_init(&unit->rows, sim, shape, card, ports);
     unit->rows.lost = row_lost_member;
     unit->rows.repaired = row_repaired;
+    unit->rows.sent = row_sent;
     unit->rows.ended = row_ended;
     unit->sim = sim;
     unit->number = number;

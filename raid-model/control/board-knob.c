@@ -133,7 +133,9 @@ const BoardKnob board_knob[] = {
         .about = "commands its driver keeps there; the rest waits in the "
                  "computer",
         .from = {
-            { "3ware-*", KNOB_MEASURED, "254: Linux 3w-xxxx" },
+            { "3ware-*", KNOB_FITTED, "the Windows driver's, to the step from "
+              "64 to 256 requests (StorageReview 2001); Linux 3w-xxxx has "
+              "254" },
             { "ata-onboard", KNOB_MEASURED, "1: the port driver of Windows "
               "2000" },
             { "promise-*", KNOB_MEASURED, "1: the port driver of Windows "
@@ -161,7 +163,11 @@ const BoardKnob board_knob[] = {
     }, {
         FIELD(lane_window), .zero = "all",
         .about = "the oldest so many are chosen among",
-        .from = { { "*", KNOB_GUESS, "no bound is seen in the reviews" } },
+        .from = {
+            { "3ware-*", KNOB_FITTED, "single drives at 64 requests "
+              "(StorageReview 2001)" },
+            { "*", KNOB_GUESS, "no bound is seen in the reviews" },
+        },
     }, {
         FIELD(write_bytes_per_s), RATE, .zero = "as the bus",
         .about = "data to all drives; that both copies of a mirror count is a "
@@ -226,12 +232,14 @@ const BoardKnob board_knob[] = {
         .from = { { "*", KNOB_GUESS, "not told by the makers" } },
     }, {
         FIELD(row_writes_max), .zero = "no limit", .levels = MASK(RAID_5),
-        .about = "RAID 5 rows written at once by a unit",
+        .about = "RAID 5 rows in its memory at once, of a unit, until the "
+                 "drives have been sent their parts",
         .from = {
-            { "3ware-6*", KNOB_GUESS, "to be fitted to RAID 5 sequential "
-              "writes" },
-            { "3ware-*", KNOB_GUESS, "to be fitted to RAID 5 sequential "
-              "writes" },
+            { "3ware-6*", KNOB_FITTED, "RAID 5 random writes, which gain "
+              "little with depth (StorageReview 2001)" },
+            { "3ware-7[48]*", KNOB_FITTED, "RAID 5 random writes, which gain "
+              "little with depth (StorageReview 2001)" },
+            { "3ware-*", KNOB_GUESS, "more than cards with less memory" },
             { "*", KNOB_GUESS, "no bound is seen in the reviews" },
         },
     }, {
@@ -249,11 +257,23 @@ const BoardKnob board_knob[] = {
     }, {
         FIELD(xor_bytes_per_s), RATE, .zero = "no limit",
         .levels = MASK(RAID_5),
-        .about = "bytes XORed, old and new, all vectors counted",
+        .about = "bytes that pass its memory for parity: a vector copied 2, "
+                 "a vector added 3",
         .from = {
+            { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 sequential writes of "
+              "three and four drives (StorageReview 2001)" },
             { "adaptec-*", KNOB_MEASURED, "RAID 5 sequential writes of 13.7 "
               "MiB/s whatever the drives (StorageReview 2001)" },
             { "*", KNOB_GUESS, "to be fitted to RAID 5 sequential writes" },
+        },
+    }, {
+        FIELD(xor_piece_sectors), .unit = "sectors", .zero = "as it is",
+        .levels = MASK(RAID_5),
+        .about = "no stretch of a row counts for less",
+        .from = {
+            { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 random writes at depth "
+              "1 (StorageReview 2001)" },
+            { "*", KNOB_GUESS, "nothing is seen in the reviews" },
         },
     }, {
         FIELD(xor_row_ns), TIME, .zero = "none", .levels = MASK(RAID_5),

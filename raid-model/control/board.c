@@ -21,8 +21,8 @@
 #define PCI_32_66 MB_PER_S(200)
 #define HUB_LINK  MB_PER_S(133)
 #define PORT_COMMAND_NS SIM_US(50)
-#define I960_COMMAND_NS SIM_US(300)
-#define COMMAND_NS SIM_US(150)
+#define I960_COMMAND_NS SIM_US(600)
+#define COMMAND_NS SIM_US(120)
 #define OFFERS(code) (1u << (code))
 #define ALL_LEVELS (OFFERS(RAID_CODES) - 1)
 #define PLAIN_LEVELS (OFFERS(RAID_JBOD) | OFFERS(RAID_SINGLE))
@@ -47,7 +47,7 @@
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .levels = ALL_LEVELS,                                               \
     .gathers_rows = RAID_GATHERS_WRITES,                                \
-    .xor_bytes_per_s = MB_PER_S(100),                                   \
+    .xor_bytes_per_s = MB_PER_S(250),                                   \
     .command_ns = SIM_US(100), .driver_commands = 256
 
 #define NEAREST_ARM                                                     \
@@ -58,8 +58,9 @@
 
 #define ESCALADE                                                        \
     .registers = true, TWINSTOR,                                        \
-    .command_ns = COMMAND_NS, .driver_commands = 254,                   \
-    .lane_order = RAID_LANE_CLOOK, .lane_committed = 2
+    .command_ns = COMMAND_NS, .driver_commands = 64,                    \
+    .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,                 \
+    .lane_window = 32
 
 #define ESCALADE_6000 ESCALADE,                                         \
     .levels = ALL_LEVELS,                                               \
@@ -71,7 +72,8 @@
     .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,           \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .write_bytes_per_s = MIB_PER_S(62),                                 \
-    .row_writes_max = 16, .xor_bytes_per_s = MB_PER_S(60)
+    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(45),               \
+    .xor_piece_sectors = 64
 
 #define ESCALADE_7000 ESCALADE,                                         \
     .pci_device = 0x1001, .pci_revision = 0x01,                         \
@@ -80,13 +82,13 @@
 
 #define SERIES_7000                                                     \
     .write_bytes_per_s = MIB_PER_S(66),                                 \
-    .row_writes_max = 4, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
-    .xor_bytes_per_s = MB_PER_S(200)
+    .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
+    .xor_bytes_per_s = MB_PER_S(70), .xor_piece_sectors = 64
 
 #define FUSION                                                          \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .row_writes_max = 8, .gathers_rows = RAID_GATHERS_WRITES,           \
-    .xor_bytes_per_s = MB_PER_S(400)
+    .xor_bytes_per_s = MB_PER_S(100)
 
 #define ESCALADE_7000_ATA ESCALADE_7000,                                \
     .levels = ALL_LEVELS,                                               \
@@ -168,7 +170,7 @@ const BoardModel board_model[] = {
         .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,
         .write_bytes_per_s = MIB_PER_S(53),
         .gathers_rows = RAID_GATHERS_WRITES,
-        .xor_bytes_per_s = MIB_PER_S(14),
+        .xor_bytes_per_s = MIB_PER_S(36),
         .cache_bytes = MIB(32), .cache_destage_max = 8,
         .cache_urgent_percent = 50,
     }, {

@@ -48,6 +48,7 @@ typedef struct BoardModel {
     unsigned row_writes_max;
     RaidGathers gathers_rows;
     uint64_t xor_bytes_per_s;
+    uint32_t xor_piece_sectors;
     SimTime xor_row_ns;
     /* See raid-model/control/cache.h; 0 bytes: none, or written through. */
     uint64_t cache_bytes;
