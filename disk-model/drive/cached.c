@@ -285,13 +285,6 @@ static void write_media(Disk *disk, DiskOp *op)
                       plan->write_end_ns);
 }
 
-/* Among reads fewer are held: then one leaves before another comes. */
-static bool mixed_room(const Cached *cached, const DiskBufferPlan *plan)
-{
-    return !cached_is_mixed(cached, plan) || cached->made_way ||
-           cached->held.count < plan->mixed_depth;
-}
-
 static void begin_write(Disk *disk, DiskOp *op)
 {
     const DiskBufferPlan *plan = plan_of(disk);
@@ -308,7 +301,7 @@ static void begin_write(Disk *disk, DiskOp *op)
         }
         return;
     }
-    if (!held_room(&cached->held, op->span) || !mixed_room(cached, plan)) {
+    if (!held_room(&cached->held, op->span)) {
         cached->need = NEED_ROOM;
         return;
     }
@@ -362,11 +355,7 @@ void cached_begin(Disk *disk, DiskOp *op)
         begin_other(disk, op);
     }
     if (on && disk->cached.need == NEED_NOTHING) {
-        bool write = op->verb == DISK_WRITE;
-
-        disk->cached.last_was_write = write;
-        disk->cached.writes_in_a_row =
-            write ? disk->cached.writes_in_a_row + 1 : 0;
+        disk->cached.last_was_write = op->verb == DISK_WRITE;
     }
     cached_idle(disk);
 }
@@ -374,7 +363,6 @@ void cached_begin(Disk *disk, DiskOp *op)
 void cached_take_up(Disk *disk, DiskOp *op)
 {
     disk->cached.taken_up = sim_now(disk->sim);
-    disk->cached.made_way = false;
     cached_begin(disk, op);
 }
 

@@ -197,9 +197,7 @@ static inline unsigned choose_by(const Disk *disk, DiskOrder order)
 
 static unsigned choose_leaver(const Disk *disk)
 {
-    const DiskBufferPlan *plan = plan_of(disk);
-    DiskOrder order = cached_is_mixed(&disk->cached, plan)
-        ? plan->destage_mixed : plan->destage;
+    DiskOrder order = plan_of(disk)->destage;
 
     switch (order) {
     case DISK_ORDER_CLOOK:
@@ -214,12 +212,9 @@ static unsigned choose_leaver(const Disk *disk)
 /* A full cache, with the write that is just coming, need not wait. */
 static bool is_full(const Disk *disk)
 {
-    const DiskBufferPlan *plan = plan_of(disk);
     const HeldList *held = &disk->cached.held;
-    unsigned most = cached_is_mixed(&disk->cached, plan) ? plan->mixed_depth
-                                                         : plan->write_depth;
 
-    return held->count + disk->busy >= most ||
+    return held->count + disk->busy >= plan_of(disk)->write_depth ||
            2 * held->sectors >= held->sectors_most;
 }
 
@@ -299,8 +294,7 @@ void cached_idle(Disk *disk)
 
 static void note_cylinder(const Disk *disk, HeldWrite *write)
 {
-    if (plan_of(disk)->destage == DISK_ORDER_CYLINDER ||
-        plan_of(disk)->destage_mixed == DISK_ORDER_CYLINDER) {
+    if (plan_of(disk)->destage == DISK_ORDER_CYLINDER) {
         write->cylinder = cylinder_of(disk, write->span, DISK_ORDER_CYLINDER);
     }
 }
@@ -360,7 +354,6 @@ static void has_left(SimEvent *ev)
         return;
     }
     forget_leaver(disk);
-    cached->made_way = true;
     if (write_held(disk, cached->held.leaver, piece)) {
         cached->failed = true;
     }
@@ -448,7 +441,6 @@ void cached_init(Disk *disk)
     held_init(&disk->cached.held, plan->write_depth,
               segments * plan->segment_sectors, !disk->media->ops->forgets);
     disk->cached.left.fire = has_left;
-    disk->cached.writes_in_a_row = plan->write_depth;
 }
 
 void cached_clear(Disk *disk)

@@ -46,10 +46,8 @@ typedef struct Cached {
     SimTime taken_up;           /* the op in front */
     bool arm_in_use;            /* by it */
     bool last_was_write;
-    bool made_way;              /* a held write has left for it */
     SimTime arm_free;           /* after the least of reading ahead */
     SimTime idle_since;         /* nothing in front */
-    uint32_t writes_in_a_row;   /* cached, since the last read */
     bool in_run;                /* one leaves after the other */
     SimEvent left;              /* a held write has, or one may leave */
     SimTime left_at;            /* when the last one had, */
@@ -112,17 +110,6 @@ void cached_begin(Disk *disk, DiskOp *op);
 void cached_let_go(Disk *disk, bool early);
 /* The arm is free and nobody waits for it: it works for the buffer. */
 void cached_idle(Disk *disk);
-
-/*
- * Whether writes are mixed with reads: fewer than the write depth came since
- * the last read.  A drive whose cache could have filled with writes alone
- * has only writes to do.
- */
-static inline bool cached_is_mixed(const Cached *cached,
-                                   const DiskBufferPlan *plan)
-{
-    return plan->mixed_depth && cached->writes_in_a_row < plan->write_depth;
-}
 
 /* What a read or write does to data, at its end.  0 or -errno. */
 int cached_read(Disk *disk, DiskOp *op);

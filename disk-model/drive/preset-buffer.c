@@ -42,8 +42,6 @@ static const BufferKey buffer_keys[] = {
     { "write-cache", FLAG, 0, 0, BUFFER(write_cache) },
     { "write-depth", COUNT, 1, 256, BUFFER(write_depth) },
     { "destage", ORDER, 0, 0, BUFFER(destage) },
-    { "destage-mixed", ORDER, 0, 0, BUFFER(destage_mixed) },
-    { "destage-mixed-depth", COUNT, 1, 256, BUFFER(mixed_depth) },
     { "destage-idle-ms", MS, 0, 1000, BUFFER(destage_idle_ns) },
     { "order", ORDER, 0, 0, BUFFER(order) },
     { "depth", COUNT, 1, 256, BUFFER(depth) },
@@ -217,18 +215,6 @@ static bool read_buffer_key(const KeySource *src, DiskPreset *preset,
     return ok;
 }
 
-/* Either of the two keys for mixed streams has a default for the other. */
-static void complete_mixed(const char *const *keys, DiskBufferPlan *plan)
-{
-    bool order = g_strv_contains(keys, "destage-mixed");
-
-    if (order && !plan->mixed_depth) {
-        plan->mixed_depth = plan->write_depth;
-    } else if (!order) {
-        plan->destage_mixed = plan->destage;
-    }
-}
-
 bool preset_read_buffer(const KeySource *src, DiskPreset *preset)
 {
     DiskBufferPlan *plan = &preset->buffer;
@@ -242,9 +228,6 @@ bool preset_read_buffer(const KeySource *src, DiskPreset *preset)
     plan->write_depth = plan->depth = 1;
     for (char **key = keys; ok && *key; key++) {
         ok = read_buffer_key(src, preset, *key);
-    }
-    if (ok) {
-        complete_mixed((const char *const *)keys, plan);
     }
     g_strfreev(keys);
     if (ok && (!plan->segments || !plan->segment_sectors)) {

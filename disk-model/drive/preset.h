@@ -53,8 +53,6 @@ typedef struct DiskBufferPlan {
     bool write_cache;
     uint32_t write_depth;       /* commands held */
     DiskOrder destage, order;
-    DiskOrder destage_mixed;    /* the same among reads, and how many are */
-    uint32_t mixed_depth;       /* held then; 0: no difference is made */
     SimTime destage_idle_ns;    /* without a command, before they leave */
     uint32_t depth;             /* commands looked at for `order` */
     double read_watermark;      /* of a request, before it leaves */

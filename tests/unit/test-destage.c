@@ -140,64 +140,6 @@ START_TEST(held_writes_leave_in_the_order_of_the_preset)
 }
 END_TEST
 
-/* --- among reads --------------------------------------------------------- */
-
-START_TEST(among_reads_fewer_are_held_and_leave_in_their_own_order)
-{
-    static const uint64_t at[] = { 4 * CYLINDER, 1 * CYLINDER, 6 * CYLINDER };
-
-    preset->buffer.destage = DISK_ORDER_CLOOK;
-    preset->buffer.destage_mixed = DISK_ORDER_FIFO;
-    preset->buffer.mixed_depth = 3;
-    disk_free(disk);
-    preset->buffer.write_depth = 8;
-    open_drive();
-    do_op(DISK_READ, 0, 1, 0);
-    for (unsigned i = 0; i < 3; i++) {
-        ck_assert_int_le(do_op(DISK_WRITE, at[i], 1, 1), SIM_US(260));
-    }
-    ck_assert_int_gt(do_op(DISK_WRITE, 7 * CYLINDER, 1, 1), SIM_US(300));
-    ck_assert_uint_eq(on_media(at[0]), 1);
-    ck_assert_int_gt(do_op(DISK_WRITE, 5 * CYLINDER, 1, 1), SIM_US(300));
-    ck_assert_uint_eq(on_media(at[1]), 1);
-    ck_assert_uint_eq(on_media(at[2]), 0);
-}
-END_TEST
-
-/* A cache that filled with writes alone keeps what it has when a read comes:
- * each write then waits for one to leave, not for many. */
-START_TEST(a_read_does_not_make_the_next_write_wait_for_many)
-{
-    preset->buffer.mixed_depth = 2;
-    disk_free(disk);
-    preset->buffer.write_depth = 8;
-    open_drive();
-    for (unsigned i = 0; i < 8; i++) {
-        do_op(DISK_WRITE, 250 * i, 1, 1);
-    }
-    do_op(DISK_READ, 2600, 1, 0);
-    do_op(DISK_WRITE, 2700, 1, 1);
-    ck_assert_uint_ge(disk_power_cut(disk), 6);
-}
-END_TEST
-
-START_TEST(eight_writes_in_a_row_are_a_stream_of_writes)
-{
-    preset->buffer.mixed_depth = 1;
-    disk_free(disk);
-    preset->buffer.write_depth = 8;
-    open_drive();
-    do_op(DISK_READ, 0, 1, 0);
-    for (unsigned i = 0; i < 8; i++) {
-        do_op(DISK_WRITE, 250 * i, 1, 1);
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        ck_assert_int_le(do_op(DISK_WRITE, 2100 + 99 * i, 1, 1),
-                         SIM_US(260));
-    }
-}
-END_TEST
-
 /* --- when they leave ----------------------------------------------------- */
 
 START_TEST(held_writes_wait_for_a_quiet_while)
@@ -250,10 +192,6 @@ int main(void)
     tcase_add_test(tc, nothing_is_read_ahead_at_the_end_of_the_disk);
     tcase_add_loop_test(tc, held_writes_leave_in_the_order_of_the_preset, 0,
                         3);
-    tcase_add_test(tc,
-                   among_reads_fewer_are_held_and_leave_in_their_own_order);
-    tcase_add_test(tc, a_read_does_not_make_the_next_write_wait_for_many);
-    tcase_add_test(tc, eight_writes_in_a_row_are_a_stream_of_writes);
     tcase_add_test(tc, held_writes_wait_for_a_quiet_while);
     tcase_add_test(tc, a_full_cache_does_not_wait_for_quiet);
     tcase_add_test(tc, a_read_waits_for_one_write_under_way_and_no_more);
