@@ -22,7 +22,6 @@
 #define HUB_LINK  MB_PER_S(133)
 #define PORT_COMMAND_NS SIM_US(50)
 #define I960_COMMAND_NS SIM_US(600)
-#define COMMAND_NS SIM_US(120)
 #define OFFERS(code) (1u << (code))
 #define ALL_LEVELS (OFFERS(RAID_CODES) - 1)
 #define PLAIN_LEVELS (OFFERS(RAID_JBOD) | OFFERS(RAID_SINGLE))
@@ -58,11 +57,12 @@
 
 #define ESCALADE                                                        \
     .registers = true, TWINSTOR,                                        \
-    .command_ns = COMMAND_NS, .driver_commands = 64,                    \
+    .driver_commands = 64,                                              \
     .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,                 \
     .lane_window = 32
 
 #define ESCALADE_6000 ESCALADE,                                         \
+    .command_ns = SIM_US(50),                                           \
     .levels = ALL_LEVELS,                                               \
     .pci_device = 0x1000, .pci_revision = 0x12,                         \
     .pchip_major = 5, .pchip_minor = 7,                                 \
@@ -72,10 +72,11 @@
     .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,           \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .write_bytes_per_s = MIB_PER_S(62),                                 \
-    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(45),               \
-    .xor_piece_sectors = 64
+    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(55),               \
+    .xor_piece_sectors = 104
 
 #define ESCALADE_7000 ESCALADE,                                         \
+    .command_ns = SIM_US(90),                                           \
     .pci_device = 0x1001, .pci_revision = 0x01,                         \
     .pchip_major = 1, .pchip_minor = 3,                                 \
     .pcb = "Rev4", .achip = "3.20", .pchip = "1.30-66"
@@ -83,7 +84,7 @@
 #define SERIES_7000                                                     \
     .write_bytes_per_s = MIB_PER_S(66),                                 \
     .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
-    .xor_bytes_per_s = MB_PER_S(70), .xor_piece_sectors = 64
+    .xor_bytes_per_s = MB_PER_S(70), .xor_piece_sectors = 80
 
 #define FUSION                                                          \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
@@ -170,7 +171,7 @@ const BoardModel board_model[] = {
         .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,
         .write_bytes_per_s = MIB_PER_S(53),
         .gathers_rows = RAID_GATHERS_WRITES,
-        .xor_bytes_per_s = MIB_PER_S(36),
+        .xor_bytes_per_s = MIB_PER_S(35),
         .cache_bytes = MIB(32), .cache_destage_max = 8,
         .cache_urgent_percent = 50,
     }, {

@@ -69,7 +69,7 @@ static bool read_words(Words *words, int *argc, char ***argv)
         { "runtime", 0, 0, G_OPTION_ARG_STRING, &words->runtime,
           "Measure so much model time", "TIME" },
         { "turn-around", 0, 0, G_OPTION_ARG_STRING, &words->turn,
-          "From a request done to the next one issued; default 100us",
+          "From a request done to the next one issued; default 50us",
           "TIME" },
         { "queue", 0, 0, G_OPTION_ARG_STRING, &words->queue,
           "Order of the computer's queue; default sorted", "sorted|fifo" },

@@ -39,7 +39,7 @@ static bool read_words(Words *words, int *argc, char ***argv)
           "Size of sequential writes, which was never published; default 64k",
           "SIZE" },
         { "turn-around", 0, 0, G_OPTION_ARG_STRING, &words->turn,
-          "From a request done to the next one issued; default 100us",
+          "From a request done to the next one issued; default 50us",
           "TIME" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &words->seed,
           "Of all chance; default 1", "N" },

@@ -19,8 +19,10 @@
 /* Some fifty writes held by each of a handful of drives, one in five. */
 #define WARM_REQUESTS 5000
 #define WARM_SEQUENTIAL_NS SIM_S(1)
-/* A controller's cache is filled once over and a quarter, or this long. */
+/* A controller's cache is filled once over and a quarter, or this long; with
+ * sequential writes, which leave it almost as fast as they come, more. */
 #define WARM_FILL 1.25
+#define WARM_FILL_SEQUENTIAL 8
 #define WARM_MAX 60000
 #define RUNS_WITH_CACHE 2
 #define NOT_THE_SPINDLES 0x696f6d74     /* a seed of its own */
@@ -127,7 +129,10 @@ static uint64_t requests_to_fill(const IometerAsk *ask)
     if (!board || !board->cache_bytes || !written) {
         return 0;
     }
-    return MIN(board->cache_bytes * WARM_FILL / written, WARM_MAX);
+    return MIN(board->cache_bytes *
+               (iometer_spec_sequential(ask->spec) ? WARM_FILL_SEQUENTIAL
+                                                   : WARM_FILL) / written,
+               WARM_MAX);
 }
 
 static void plan_length(Run *run)

@@ -11,7 +11,7 @@
 #include "raid-model/sim/iometer.h"
 
 #define IOMETER_DEPTH_MAX 1024
-#define IOMETER_TURN_NS SIM_US(100)     /* assumed */
+#define IOMETER_TURN_NS SIM_US(50)      /* assumed */
 
 typedef struct IometerAsk {
     const char *board, *drive, *level;  /* "3ware-7410", "sr5400", "raid0" */
