@@ -7,11 +7,12 @@
 #include <time.h>
 
 #include "raid-model/sim/bench.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/progress.h"
-#include "raid-model/sim/runner.h"
 
 #define PORTION 50000u          /* requests between two looks at the clock */
 #define PARTS 20u               /* of a run that is watched as it grows */
+#define FILL_SECTORS 128u
 #define REGION_SECTORS (BENCH_DATA_MIB * UINT64_C(2048))
 
 static double seconds(void)
@@ -22,27 +23,31 @@ static double seconds(void)
 /* A rig with its load, and where the results go. */
 typedef struct Bench {
     Rig *rig;
-    RunPlan plan;
-    RunResult *result;
+    unsigned unit;
+    bool data;
+    JobPlan plan;
 } Bench;
 
 static void run(Bench *bench, uint64_t requests)
 {
+    JobRun *job;
+
     bench->plan.requests_max = requests;
     bench->plan.seed++;
-    runner_run(bench->rig, &bench->plan, bench->result);
-    g_assert(bench->result->first_error == UNIT_OK);
+    job = job_run_new(bench->rig, bench->unit, &bench->plan, 1, bench->data);
+    job_run_all(job, "raidsim bench");
+    g_assert(job_run_result(job, 0)->first_error == UNIT_OK);
+    job_run_free(job);
 }
 
 /* So that reads find something: the region is written once, in order. */
 static void fill(Bench *bench)
 {
-    WorkloadPlan work = bench->plan.work;
+    DrawPlan draw = bench->plan.draw;
 
-    workload_pattern(&bench->plan.work, "write");
-    bench->plan.work.block_sectors = 128;
-    run(bench, work.sectors / 128);
-    bench->plan.work = work;
+    bench->plan.draw = draw_plain(0, false, FILL_SECTORS, draw.sectors);
+    run(bench, draw.sectors / FILL_SECTORS);
+    bench->plan.draw = draw;
 }
 
 static Rig *rig_of(const BenchLoad *load, bool data, GError **error)
@@ -70,31 +75,19 @@ static void begin(Bench *bench, const BenchLoad *load, bool data)
     RaidUnit *unit;
 
     *bench = (Bench) {
-        .rig = rig_of(load, data, NULL),
-        .plan = {
-            .work.block_sectors = BENCH_BLOCK_SECTORS,
-            .depth = load->depth, .data = data,
-        },
-        .result = g_new(RunResult, 1),
+        .rig = rig_of(load, data, NULL), .data = data,
+        .plan = { .depth = load->depth, .clones = 1 },
     };
     g_assert(bench->rig);
-    bench->plan.unit = rig_first_unit(bench->rig);
-    unit = raid_controller_unit(bench->rig->ctl, bench->plan.unit);
-    bench->plan.work.sectors = data ? REGION_SECTORS
-                                    : raid_capacity(raid_unit_shape(unit));
-    workload_pattern(&bench->plan.work, load->rw);
-    if (bench->plan.work.read_percent == 50) {
-        bench->plan.work.read_percent = load->read_percent;
-    }
+    bench->unit = rig_first_unit(bench->rig);
+    unit = raid_controller_unit(bench->rig->ctl, bench->unit);
+    bench->plan.draw = draw_plain(load->read_percent, true,
+                                  BENCH_BLOCK_SECTORS,
+                                  data ? REGION_SECTORS
+                                  : raid_capacity(raid_unit_shape(unit)));
     if (data) {
         fill(bench);
     }
-}
-
-static void end(Bench *bench)
-{
-    rig_free(bench->rig);
-    g_free(bench->result);
 }
 
 double bench_rate(const BenchLoad *load, bool data)
@@ -116,7 +109,7 @@ double bench_rate(const BenchLoad *load, bool data)
             best = MAX(best, requests / took);
         }
     }
-    end(&bench);
+    rig_free(bench.rig);
     return best;
 }
 
@@ -146,7 +139,7 @@ BenchGrowth bench_growth(const BenchLoad *load, uint64_t requests)
         took[i] = seconds() - start;
         all += took[i];
     }
-    end(&bench);
+    rig_free(bench.rig);
     if (progress_interrupted()) {
         return (BenchGrowth) { 0 };
     }

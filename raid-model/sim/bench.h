@@ -25,8 +25,7 @@
 typedef struct BenchLoad {
     const char *key;
     const char *board, *drives, *unit;  /* as raid-model/sim/rig.h has them */
-    const char *rw;                     /* "randread", "randwrite", "randrw" */
-    unsigned read_percent;              /* of randrw */
+    unsigned read_percent;
     unsigned depth;
 } BenchLoad;
 
@@ -53,12 +52,6 @@ BenchGrowth bench_growth(const BenchLoad *load, uint64_t requests);
  * events and puts it back at a random later time; events per second.
  */
 double bench_yardstick(void);
-
-/*
- * The share of a processor this process has had so far: well below 1 means
- * that others had the machine, and that the figures are low by as much.
- */
-double bench_processor_share(void);
 
 /*
  * Seconds of wall clock, and of them on a processor: where the second lags

@@ -13,8 +13,8 @@
 
 #include "raid-model/sim/cells.h"
 #include "raid-model/sim/iometer-run.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/progress.h"
-#include "raid-model/sim/runner.h"
 
 #define WORKERS_MAX 64
 /* Numbers in the task pipe at once: it must take them without a reader. */
@@ -77,7 +77,7 @@ static void run_iometer(const Cells *cells, const CellAsk *ask,
         return;                 /* stays missing */
     }
     if (result.error != UNIT_OK) {
-        fail(value, runner_status_name(result.error));
+        fail(value, job_status_name(result.error));
         return;
     }
     value->state = CELL_DONE;
@@ -102,7 +102,7 @@ static void run_bonnie(const Cells *cells, const CellAsk *ask,
     if (!bonnie_run(&run, &result, &error)) {
         fail(value, error->message);
     } else if (result.error != UNIT_OK) {
-        fail(value, runner_status_name(result.error));
+        fail(value, job_status_name(result.error));
     } else if (!result.interrupted) {
         value->state = CELL_DONE;
         memcpy(value->bonnie, result.value, sizeof(value->bonnie));

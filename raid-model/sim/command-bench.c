@@ -19,12 +19,13 @@
 #define TWELVE "3ware-8506-12"
 
 static const BenchLoad load[] = {
-    { "read_1_qd1", ONE, "randread", 100, 1 },
-    { "read_1_qd8", ONE, "randread", 100, 8 },
-    { "read_1_qd256", ONE, "randread", 100, 256 },
-    { "raid5x5_read_qd16", FIVE, "randread", 100, 16 },
-    { "raid5x5_write_qd1", FIVE, "randwrite", 0, 1 },
-    { "raid5x5_mixed_qd16", FIVE, "randrw", 70, 16 },
+    /* key, board, drives, unit, per cent of reads, depth */
+    { "read_1_qd1", ONE, 100, 1 },
+    { "read_1_qd8", ONE, 100, 8 },
+    { "read_1_qd256", ONE, 100, 256 },
+    { "raid5x5_read_qd16", FIVE, 100, 16 },
+    { "raid5x5_write_qd1", FIVE, 0, 1 },
+    { "raid5x5_mixed_qd16", FIVE, 70, 16 },
 };
 
 #define LOADS G_N_ELEMENTS(load)
@@ -46,11 +47,11 @@ static const struct {
     unsigned drives;
     BenchLoad load;
 } wider[] = {
-    { 1, { "1", TWELVE, "wd360gd", "single:0", "randread", 100, 4 } },
-    { 2, { "2", TWELVE, "2xwd360gd", "raid0:0-1", "randread", 100, 8 } },
-    { 4, { "4", TWELVE, "4xwd360gd", "raid0:0-3", "randread", 100, 16 } },
-    { 8, { "8", TWELVE, "8xwd360gd", "raid0:0-7", "randread", 100, 32 } },
-    { 12, { "12", TWELVE, "12xwd360gd", "raid0:0-11", "randread", 100, 48 } },
+    { 1, { "1", TWELVE, "wd360gd", "single:0", 100, 4 } },
+    { 2, { "2", TWELVE, "2xwd360gd", "raid0:0-1", 100, 8 } },
+    { 4, { "4", TWELVE, "4xwd360gd", "raid0:0-3", 100, 16 } },
+    { 8, { "8", TWELVE, "8xwd360gd", "raid0:0-7", 100, 32 } },
+    { 12, { "12", TWELVE, "12xwd360gd", "raid0:0-11", 100, 48 } },
 };
 
 #define WIDTHS G_N_ELEMENTS(wider)

@@ -7,10 +7,10 @@
 
 #include "raid-model/sim/bonnie.h"
 #include "raid-model/sim/command.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/linux-words.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/progress.h"
-#include "raid-model/sim/runner.h"
 
 static const char more[] =
     "The computer has Linux 2.6's page cache, read-ahead and anticipatory\n"
@@ -102,7 +102,7 @@ static int run(const LinuxWords *words, const BonnieAsk *ask, GError **error)
     (words->json ? print_json : print_text)(ask, &result);
     if (result.error != UNIT_OK) {
         fprintf(stderr, "raidsim bonnie: stopped at sector %" PRIu64 ": %s\n",
-                result.error_lba, runner_status_name(result.error));
+                result.error_lba, job_status_name(result.error));
         return 1;
     }
     return 0;

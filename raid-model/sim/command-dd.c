@@ -9,10 +9,10 @@
 
 #include "raid-model/sim/command.h"
 #include "raid-model/sim/dd.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/linux-words.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/progress.h"
-#include "raid-model/sim/runner.h"
 
 #define WORDS_MAX 4
 
@@ -137,7 +137,7 @@ static int run(const LinuxWords *words, const DdAsk *ask, GError **error)
     }
     if (result.error != UNIT_OK) {
         fprintf(stderr, "raidsim dd: stopped at sector %" PRIu64 ": %s\n",
-                result.error_lba, runner_status_name(result.error));
+                result.error_lba, job_status_name(result.error));
         return 1;
     }
     return 0;

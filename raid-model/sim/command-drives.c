@@ -13,9 +13,9 @@
 #include "raid-model/sim/command.h"
 #include "raid-model/sim/drive-keys.h"
 #include "raid-model/sim/expect.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/json.h"
 #include "raid-model/sim/measure.h"
-#include "raid-model/sim/runner.h"
 #include "raid-model/sim/watch.h"
 
 #define CHECK_REQUESTS 20000
@@ -43,20 +43,20 @@ static bool check(const char *name, guint64 seed, double *ms, GError **error)
 {
     RigAsk ask = { CHECK_BOARD, name, "", seed, false };
     Rig *rig = rig_new(&ask, error);
-    g_autofree RunResult *result = g_new0(RunResult, 1);
-    RunPlan plan = { .depth = 1, .requests_max = CHECK_REQUESTS,
-                     .seed = seed };
+    JobPlan plan = { .depth = 1, .requests_max = CHECK_REQUESTS,
+                     .seed = seed, .clones = 1 };
     Watch *watch;
+    JobRun *job;
 
     if (!rig) {
         return false;
     }
-    workload_pattern(&plan.work, "randread");
-    plan.work.block_sectors = CHECK_SECTORS;
-    plan.work.sectors =
-        raid_capacity(raid_unit_shape(raid_controller_unit(rig->ctl, 0)));
+    plan.draw = draw_plain(100, true, CHECK_SECTORS, raid_capacity(
+        raid_unit_shape(raid_controller_unit(rig->ctl, 0))));
     watch = watch_new(rig, NULL, NULL);
-    runner_run(rig, &plan, result);
+    job = job_run_new(rig, 0, &plan, 1, false);
+    job_run_all(job, "raidsim drives");
+    job_run_free(job);
     *ms = watch->all.total.mean / 1e6;
     watch_free(watch);
     rig_free(rig);

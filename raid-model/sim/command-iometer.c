@@ -8,10 +8,10 @@
 
 #include "raid-model/sim/command.h"
 #include "raid-model/sim/iometer-run.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/json.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/progress.h"
-#include "raid-model/sim/runner.h"
 
 typedef struct Words {
     char *board, *drive, *level, *pattern, *stripe, *runtime, *turn, *queue;
@@ -271,7 +271,7 @@ int command_iometer(int argc, char **argv)
     (words.json ? print_json : print_text)(&words, &ask, &result);
     if (result.error != UNIT_OK) {
         fprintf(stderr, "raidsim iometer: stopped: %s\n",
-                runner_status_name(result.error));
+                job_status_name(result.error));
         return 1;
     }
     return 0;

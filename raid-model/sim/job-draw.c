@@ -15,6 +15,20 @@ static bool is_drawn(const DrawPlan *plan, unsigned side)
                              : plan->read_percent < 100;
 }
 
+DrawPlan draw_plain(unsigned read_percent, bool random,
+                    uint32_t block_sectors, uint64_t sectors)
+{
+    DrawSizes size = {
+        .lines = 1, .line[0] = { block_sectors, block_sectors, 100 },
+    };
+
+    return (DrawPlan) {
+        .size = { size, size }, .read_percent = read_percent,
+        .random_percent = random ? 100 : 0, .align = block_sectors,
+        .sectors = sectors,
+    };
+}
+
 uint32_t draw_least(const DrawPlan *plan)
 {
     uint32_t least = UINT32_MAX;

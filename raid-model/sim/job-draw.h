@@ -59,6 +59,10 @@ typedef struct DrawPlan {
     uint64_t first, sectors;    /* the region, of the unit */
 } DrawPlan;
 
+/* One size, all random (with repetition) or all sequential, from sector 0. */
+DrawPlan draw_plain(unsigned read_percent, bool random,
+                    uint32_t block_sectors, uint64_t sectors);
+
 /* The smallest and largest request; sides that are never drawn do not
  * count. */
 uint32_t draw_least(const DrawPlan *plan);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "raid-model/sim/expect.h"
+#include "raid-model/sim/job-run.h"
 #include "raid-model/sim/json.h"
 #include "raid-model/sim/number.h"
-#include "raid-model/sim/runner.h"
 #include "raid-model/sim/watch.h"
 #include "tests/lib/unit.h"
 
@@ -101,18 +101,16 @@ END_TEST
 
 START_TEST(random_requests_cover_the_region_and_stay_in_it)
 {
-    WorkloadPlan plan = { .block_sectors = 16, .first_sector = 1000,
-                          .sectors = 16 * 50 + 15 };
+    DrawPlan plan = draw_plain(30, true, 16, 16 * 50 + 15);
     unsigned seen[50] = { 0 }, reads = 0;
-    Workload work;
+    Draw draw;
 
-    ck_assert(workload_pattern(&plan, "randrw"));
-    plan.read_percent = 30;
-    workload_init(&work, &plan, 1);
+    plan.first = 1000;
+    draw_init(&draw, &plan, 1);
     for (unsigned i = 0; i < 10000; i++) {
         UnitOp op = { 0 };
 
-        workload_next(&work, &op);
+        draw_next(&draw, &op);
         unit_holds(op.count == 16 && op.lba >= 1000);
         unit_holds((op.lba - 1000) % 16 == 0 && (op.lba - 1000) / 16 < 50);
         seen[(op.lba - 1000) / 16]++;
@@ -123,49 +121,32 @@ START_TEST(random_requests_cover_the_region_and_stay_in_it)
     }
     ck_assert_uint_gt(reads, 2800);
     ck_assert_uint_lt(reads, 3200);
-    workload_clear(&work);
+    draw_clear(&draw);
 }
 END_TEST
 
-START_TEST(sequential_requests_follow_each_other_and_begin_again)
-{
-    WorkloadPlan plan = { .block_sectors = 8, .first_sector = 64,
-                          .sectors = 8 * 5 + 3 };
-    Workload work;
-
-    ck_assert(workload_pattern(&plan, "write"));
-    workload_init(&work, &plan, 1);
-    for (unsigned i = 0; i < 12; i++) {
-        UnitOp op = { 0 };
-
-        workload_next(&work, &op);
-        ck_assert_int_eq(op.verb, UNIT_WRITE);
-        ck_assert_uint_eq(op.lba, 64 + i % 5 * 8);
-    }
-    workload_clear(&work);
-    ck_assert(!workload_pattern(&plan, "randomread"));
-}
-END_TEST
-
-/* One run on a rig of its own; the caller frees what comes back. */
-static RunResult *run(const char *drives, const char *units, const char *rw,
-                      unsigned depth, uint64_t requests, bool data,
-                      uint64_t *drive_ops)
+/* One run of random requests on a rig of its own; plan is forgotten. */
+static JobResult run(const char *drives, const char *units,
+                     unsigned read_percent, unsigned depth,
+                     uint64_t requests, bool data, uint64_t *drive_ops)
 {
     RigAsk ask = { "3ware-7410", drives, units, 3, data };
-    RunPlan plan = { .depth = depth, .requests_max = requests, .seed = 5,
-                     .data = data };
-    RunResult *result = g_new0(RunResult, 1);
+    JobPlan plan = { .depth = depth, .requests_max = requests, .seed = 5,
+                     .clones = 1 };
     Rig *rig = rig_new(&ask, NULL);
+    JobResult result;
     Watch *watch;
+    JobRun *job;
 
     ck_assert(rig);
-    ck_assert(workload_pattern(&plan.work, rw));
-    plan.work.block_sectors = 16;
-    plan.work.sectors = raid_capacity(
-        raid_unit_shape(raid_controller_unit(rig->ctl, 0)));
+    plan.draw = draw_plain(read_percent, true, 16, raid_capacity(
+        raid_unit_shape(raid_controller_unit(rig->ctl, 0))));
     watch = watch_new(rig, NULL, NULL);
-    runner_run(rig, &plan, result);
+    job = job_run_new(rig, 0, &plan, 1, data);
+    job_run_all(job, "test");
+    result = *job_run_result(job, 0);
+    result.plan = NULL;
+    job_run_free(job);
     *drive_ops = watch->all.ops;
     watch_free(watch);
     rig_free(rig);
@@ -175,31 +156,31 @@ static RunResult *run(const char *drives, const char *units, const char *rw,
 START_TEST(every_request_is_answered_once)
 {
     static const struct {
-        const char *drives, *units, *rw;
+        const char *drives, *units;
+        unsigned read_percent;
         unsigned ops_each;      /* of drives, healthy */
     } story[] = {
-        { "wd1200jb", "", "randread", 1 },
-        { "wd1200jb", "single:0", "randwrite", 1 },
-        { "2xwd360gd", "raid1:0-1", "randwrite", 2 },
-        { "2xwd360gd", "raid1:0-1", "randread", 1 },
-        { "4xsr5400", "raid10:0-3:64k", "randwrite", 2 },
-        { "4xsr5400", "raid0:0-3:256k", "randrw", 1 },
-        { "4xwd1200jb", "raid5:0-3:64k", "randwrite", 4 },
+        { "wd1200jb", "", 100, 1 },
+        { "wd1200jb", "single:0", 0, 1 },
+        { "2xwd360gd", "raid1:0-1", 0, 2 },
+        { "2xwd360gd", "raid1:0-1", 100, 1 },
+        { "4xsr5400", "raid10:0-3:64k", 0, 2 },
+        { "4xsr5400", "raid0:0-3:256k", 50, 1 },
+        { "4xwd1200jb", "raid5:0-3:64k", 0, 4 },
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(story); i++) {
         for (unsigned depth = 1; depth <= 64; depth *= 8) {
             uint64_t ops;
-            RunResult *result = run(story[i].drives, story[i].units,
-                                    story[i].rw, depth, 300, depth == 8,
-                                    &ops);
+            JobResult result = run(story[i].drives, story[i].units,
+                                   story[i].read_percent, depth, 300,
+                                   depth == 8, &ops);
 
-            ck_assert_int_eq(result->first_error, UNIT_OK);
-            ck_assert_uint_eq(result->read.requests + result->write.requests,
-                              300);
+            ck_assert_int_eq(result.first_error, UNIT_OK);
+            ck_assert_uint_eq(result.side[UNIT_READ].requests +
+                              result.side[UNIT_WRITE].requests, 300);
             ck_assert_uint_eq(ops, 300 * story[i].ops_each);
-            ck_assert_int_gt(result->took, 0);
-            g_free(result);
+            ck_assert_int_gt(result.took, 0);
         }
     }
 }
@@ -208,15 +189,17 @@ END_TEST
 START_TEST(a_command_is_the_sum_of_its_parts)
 {
     uint64_t ops;
-    RunResult *result = run("4xwd1200jb", "raid5:0-3:64k", "randrw", 8, 500,
-                            false, &ops);
-    double parts = result->sums.firmware_ns + result->sums.bus_ns +
-                   result->sums.unit_ns;
-    double whole = result->read.latency.mean * result->read.requests +
-                   result->write.latency.mean * result->write.requests;
+    JobResult result = run("4xwd1200jb", "raid5:0-3:64k", 50, 8, 500, false,
+                           &ops);
+    double parts = result.sums.firmware_ns + result.sums.bus_ns +
+                   result.sums.unit_ns;
+    double whole = 0;
+
+    for (unsigned i = 0; i < DRAW_SIDES; i++) {
+        whole += result.side[i].latency.mean * result.side[i].requests;
+    }
 
     ck_assert_double_eq_tol(parts / whole, 1, 1e-9);
-    g_free(result);
 }
 END_TEST
 
@@ -295,8 +278,6 @@ static Suite *suite(void)
     tcase_add_test(figures, mean_and_deviation_are_those_of_the_textbook);
     tcase_add_test(figures, sizes_and_times_are_read_as_fio_reads_them);
     tcase_add_test(figures, random_requests_cover_the_region_and_stay_in_it);
-    tcase_add_test(figures,
-                   sequential_requests_follow_each_other_and_begin_again);
     tcase_add_test(figures, every_request_is_answered_once);
     tcase_add_test(figures, a_command_is_the_sum_of_its_parts);
     tcase_add_test(figures, a_rig_is_whole_or_not_there);
