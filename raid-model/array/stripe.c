@@ -272,7 +272,7 @@ static void compute_ended(SimEvent *ev)
 static void gather_ended(RowOp *row)
 {
     RaidRows *rows = row->rows;
-    SimTime busy;
+    SimTime now = sim_now(rows->sim), busy, free;
 
     if (!gather_went_well(row)) {
         row_give_buffers(row);
@@ -281,13 +281,15 @@ static void gather_ended(RowOp *row)
     }
     row_compute(row);
     busy = row_compute_ns(row);
-    if (!busy) {
+    /* What is only read goes through while the drives still read it. */
+    free = sim_pipe_busy(&rows->card->xor,
+                         row->verb == UNIT_READ ? now - busy : now, busy);
+    if (!busy || free <= now) {
         scatter(row);
         return;
     }
     row->phase = ROW_COMPUTE;
-    sim_at(rows->sim, &row->computed,
-           sim_pipe_busy(&rows->card->xor, sim_now(rows->sim), busy));
+    sim_at(rows->sim, &row->computed, free);
 }
 
 static void tell_repairs(RowOp *row)

@@ -258,11 +258,13 @@ const BoardKnob board_knob[] = {
     }, {
         FIELD(xor_bytes_per_s), RATE, .zero = "no limit",
         .levels = MASK(RAID_5),
-        .about = "bytes that pass its memory for parity: a vector copied 2, "
-                 "a vector added 3",
+        .about = "bytes that pass its memory in RAID 5: a vector copied 2, one "
+                 "added 3, one read 1",
         .from = {
             { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 sequential writes of "
               "three and four drives (StorageReview 2001)" },
+            { "3ware-*", KNOB_FITTED, "bonnie++'s writes on a 7500-4 "
+              "(Nebula 2005)" },
             { "adaptec-*", KNOB_MEASURED, "RAID 5 sequential writes of 13.7 "
               "MiB/s whatever the drives (StorageReview 2001)" },
             { "*", KNOB_GUESS, "to be fitted to RAID 5 sequential writes" },

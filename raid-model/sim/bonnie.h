@@ -33,11 +33,12 @@ typedef struct BonnieAsk {
 /*
  * 1536 sectors of read-ahead: the best of the published runs.  16 us: fitted
  * to the %CPU of their block reads (20.8 % at 51346 KiB/s, a board of the
- * Pentium III's time).  256 MiB: fitted to their seeks, as what is cached of
- * the 3 GiB is not read; bonnie++ asks for at least twice the memory.
+ * Pentium III's time).  448 MiB: fitted to their seeks and writes, as what is
+ * cached of the 3 GiB is not read; bonnie++ asks for at least twice the
+ * memory.
  */
 #define BONNIE_DEFAULTS                                                 \
-    .computer = { LINUX_DEFAULTS, .memory_bytes = 256 << 20,            \
+    .computer = { LINUX_DEFAULTS, .memory_bytes = 448 << 20,            \
                   .read_ahead_sectors = 1536,                           \
                   .page_ns = SIM_US(16) },                              \
     .size_bytes = UINT64_C(3) << 30, .chunk_bytes = 65536, \

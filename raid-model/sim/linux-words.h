@@ -34,7 +34,7 @@ typedef struct LinuxWords {     /* what was typed; see LINUX_WORDS_NONE */
     { "stripe", 0, 0, G_OPTION_ARG_STRING, &(words)->stripe,                \
       "Stripe unit; default 64k", "SIZE" },                                 \
     { "memory", 0, 0, G_OPTION_ARG_STRING, &(words)->memory,                \
-      "Of the computer; default bonnie 256m, dd 1g", "SIZE" },              \
+      "Of the computer; default bonnie 448m, dd 1g", "SIZE" },              \
     { "read-ahead", 0, 0, G_OPTION_ARG_INT, &(words)->read_ahead,           \
       "512-byte sectors, as for blockdev --setra", "N" },                   \
     { "first", 0, 0, G_OPTION_ARG_STRING, &(words)->first,                  \
