@@ -111,31 +111,11 @@ static bool plan_spec(const Words *words, IometerSpec *spec, GError **error)
 
 static bool plan_unit(const Words *words, IometerAsk *ask, GError **error)
 {
-    const RaidLevel *level;
-    uint64_t stripe = 0;
-
     ask->board = or_else(words->board, "3ware-7410");
     ask->drive = or_else(words->drive, "sr5400");
     ask->level = or_else(words->level, "single");
-    level = raid_level_find(ask->level);
-    if (!level) {
-        return number_error(error, "--level %s: single, jbod, raid0, raid1, "
-                            "raid5 or raid10 would be right", ask->level);
-    }
-    ask->members = words->members ? words->members : level->members_min;
-    if (words->members < 0 || words->members > RAID_MEMBERS_MAX) {
-        return number_error(error, "--members %d: 1 to %d would be right",
-                            words->members, RAID_MEMBERS_MAX);
-    }
-    if (words->stripe && !level->striped) {
-        return number_error(error, "--stripe: %s has no stripe", ask->level);
-    }
-    if (words->stripe &&
-        !number_bytes("--stripe", words->stripe, &stripe, error)) {
-        return false;
-    }
-    ask->stripe_bytes = MIN(stripe, UINT32_MAX);
-    return true;
+    return rig_unit_words(ask->level, words->members, words->stripe,
+                          &ask->members, &ask->stripe_bytes, error);
 }
 
 static bool plan_host(const Words *words, IometerAsk *ask, GError **error)
@@ -248,7 +228,8 @@ static void print_json(const Words *words, const IometerAsk *ask,
 
 int command_iometer(int argc, char **argv)
 {
-    Words words = { .depth = 1, .seed = 1, .commands = -1 };
+    Words words = { .members = RIG_NOT_GIVEN, .depth = 1, .seed = 1,
+                    .commands = -1 };
     g_autofree IometerSpec *spec = g_new0(IometerSpec, 1);
     g_autoptr(GError) error = NULL;
     IometerAsk ask = { .spec = spec, .progress = true };

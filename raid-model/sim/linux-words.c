@@ -7,34 +7,11 @@
 
 static bool apply_unit(const LinuxWords *words, LinuxAsk *ask, GError **error)
 {
-    const RaidLevel *level;
-    uint64_t stripe = 0;
-
     ask->board = words->board ? words->board : ask->board;
     ask->drive = words->drive ? words->drive : ask->drive;
     ask->level = words->level ? words->level : ask->level;
-    level = raid_level_find(ask->level);
-    if (!level) {
-        return number_error(error, "--level %s: single, jbod, raid0, raid1, "
-                            "raid5 or raid10 would be right", ask->level);
-    }
-    if (words->members != LINUX_NOT_GIVEN &&
-        (words->members < 1 || words->members > RAID_MEMBERS_MAX)) {
-        return number_error(error, "--members %d: 1 to %d would be right",
-                            words->members, RAID_MEMBERS_MAX);
-    }
-    ask->members = words->members != LINUX_NOT_GIVEN
-        ? (unsigned)words->members
-        : CLAMP(ask->members, level->members_min, level->members_max);
-    if (words->stripe && !level->striped) {
-        return number_error(error, "--stripe: %s has no stripe", ask->level);
-    }
-    if (words->stripe &&
-        !number_bytes("--stripe", words->stripe, &stripe, error)) {
-        return false;
-    }
-    ask->stripe_bytes = MIN(stripe, UINT32_MAX);
-    return true;
+    return rig_unit_words(ask->level, words->members, words->stripe,
+                          &ask->members, &ask->stripe_bytes, error);
 }
 
 static bool apply_first(const char *word, LinuxAsk *ask, GError **error)
@@ -62,14 +39,14 @@ bool linux_words_apply(const LinuxWords *words, LinuxAsk *ask, GError **error)
                                      &ask->page_ns, error))) {
         return false;
     }
-    if (words->read_ahead != LINUX_NOT_GIVEN) {
+    if (words->read_ahead != RIG_NOT_GIVEN) {
         if (words->read_ahead < 0) {
             return number_error(error, "--read-ahead %d: 0 or more would be "
                                 "right", words->read_ahead);
         }
         ask->read_ahead_sectors = words->read_ahead;
     }
-    if (words->seed != LINUX_NOT_GIVEN) {
+    if (words->seed != RIG_NOT_GIVEN) {
         if (words->seed < 0) {
             return number_error(error, "--seed %" G_GINT64_FORMAT ": 0 or "
                                 "more would be right", words->seed);

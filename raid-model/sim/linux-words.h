@@ -16,10 +16,9 @@ typedef struct LinuxWords {     /* what was typed; see LINUX_WORDS_NONE */
     gboolean json;
 } LinuxWords;
 
-#define LINUX_NOT_GIVEN G_MININT        /* of a number nobody would type */
 #define LINUX_WORDS_NONE                                                    \
-    { .members = LINUX_NOT_GIVEN, .read_ahead = LINUX_NOT_GIVEN,            \
-      .seed = LINUX_NOT_GIVEN }
+    { .members = RIG_NOT_GIVEN, .read_ahead = RIG_NOT_GIVEN,                \
+      .seed = RIG_NOT_GIVEN }
 
 #define LINUX_WORDS_OPTIONS(words)                                          \
     { "board", 0, 0, G_OPTION_ARG_STRING, &(words)->board,                  \

@@ -164,6 +164,34 @@ Rig *rig_new_alike(const char *board, const char *drive, const char *level,
     return rig_new(&ask, error);
 }
 
+bool rig_unit_words(const char *level, int given, const char *stripe_word,
+                    unsigned *members, uint32_t *stripe_bytes,
+                    GError **error)
+{
+    const RaidLevel *found = raid_level_find(level);
+    uint64_t stripe = 0;
+
+    if (!found) {
+        return number_error(error, "--level %s: single, jbod, raid0, raid1, "
+                            "raid5 or raid10 would be right", level);
+    }
+    if (given != RIG_NOT_GIVEN && (given < 1 || given > RAID_MEMBERS_MAX)) {
+        return number_error(error, "--members %d: 1 to %d would be right",
+                            given, RAID_MEMBERS_MAX);
+    }
+    *members = given != RIG_NOT_GIVEN ? (unsigned)given
+        : CLAMP(*members, found->members_min, found->members_max);
+    if (stripe_word && !found->striped) {
+        return number_error(error, "--stripe: %s has no stripe", level);
+    }
+    if (stripe_word &&
+        !number_bytes("--stripe", stripe_word, &stripe, error)) {
+        return false;
+    }
+    *stripe_bytes = MIN(stripe, UINT32_MAX);
+    return true;
+}
+
 void rig_free(Rig *rig)
 {
     for (unsigned i = 0; i < rig->ports; i++) {

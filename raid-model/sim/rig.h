@@ -39,6 +39,15 @@ Rig *rig_new(const RigAsk *ask, GError **error);
 Rig *rig_new_alike(const char *board, const char *drive, const char *level,
                    unsigned members, uint32_t stripe_bytes, uint64_t seed,
                    GError **error);
+/*
+ * What --level, --members (RIG_NOT_GIVEN: *members is brought within what the
+ * level takes) and --stripe (or NULL) ask of such a unit.  False and one line
+ * in `error`.
+ */
+#define RIG_NOT_GIVEN G_MININT          /* of a number nobody would type */
+bool rig_unit_words(const char *level, int given, const char *stripe_word,
+                    unsigned *members, uint32_t *stripe_bytes,
+                    GError **error);
 void rig_free(Rig *rig);                /* nothing may be in flight */
 
 /*
