@@ -34,7 +34,8 @@ BufferSegment *disk_buffer_find(DiskBuffer *buffer, DiskSpan span,
         BufferSegment *segment = &buffer->segment[i];
         uint64_t sectors;
 
-        if (span.sector < segment->start || span.sector >= segment->end ||
+        /* seldom, and asked of all, so in one comparison */
+        if (span.sector - segment->start >= segment->end - segment->start ||
             (segment->written && !buffer->plan->reads_written)) {
             continue;
         }
@@ -57,18 +58,20 @@ BufferSegment *disk_buffer_take(DiskBuffer *buffer, uint64_t sector,
 {
     BufferSegment *first = buffer->segment;
     unsigned segments = buffer->plan->segments;
+    uint64_t least;
+    unsigned oldest = 0;
     BufferSegment *taken;
 
     if (buffer->plan->write_segment) {  /* the first is for writes */
         segments = written ? 1 : segments - 1;
         first += !written;
     }
-    taken = first;
+    least = first->used;
     for (unsigned i = 1; i < segments; i++) {
-        if (first[i].used < taken->used) {
-            taken = &first[i];
-        }
+        oldest = first[i].used < least ? i : oldest;
+        least = MIN(first[i].used, least);
     }
+    taken = &first[oldest];
     taken->start = taken->end = sector;
     taken->written = written;
     disk_buffer_use(buffer, taken);
@@ -102,8 +105,8 @@ void disk_buffer_drop(DiskBuffer *buffer, DiskSpan span)
     for (unsigned i = 0; i < buffer->plan->segments; i++) {
         BufferSegment *segment = &buffer->segment[i];
 
-        if (segment->start < span.sector + span.count &&
-            span.sector < segment->end) {
+        if (span.sector + span.count - 1 - segment->start <
+            segment->end - segment->start + span.count - 1) {
             segment->end = segment->start;
             segment->used = 0;
         }

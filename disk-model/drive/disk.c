@@ -179,8 +179,8 @@ static void take_next(Disk *disk)
         return;
     }
     if (disk->queue.head != &next->link) {
-        g_queue_unlink(&disk->queue, &next->link);
-        g_queue_push_head_link(&disk->queue, &next->link);
+        sim_queue_unlink(&disk->queue, &next->link);
+        sim_queue_push_head(&disk->queue, &next->link);
     }
     take_up(disk, next);
 }
@@ -199,7 +199,7 @@ static void end_op(DiskOp *op, DiskStatus status)
             cached_let_go(disk, early);
         }
     }
-    g_queue_unlink(&disk->queue, &op->link);
+    sim_queue_unlink(&disk->queue, &op->link);
     op->disk = NULL;
     op->status = status;
     ata_note_op(disk->ata, op);
@@ -232,7 +232,7 @@ void disk_submit(Disk *disk, DiskOp *op)
     op->time = (MechTime) { 0 };
     op->from_cylinder = op->to_cylinder = disk->arm.cylinder;
     op->link = (GList) { .data = op };
-    g_queue_push_tail_link(&disk->queue, &op->link);
+    sim_queue_push_tail(&disk->queue, &op->link);
     take_next(disk);
 }
 
@@ -275,6 +275,11 @@ const DiskPreset *disk_preset(const Disk *disk)
 const char *disk_serial(const Disk *disk)
 {
     return disk->serial;
+}
+
+bool disk_keeps_data(const Disk *disk)
+{
+    return !disk->media->ops->forgets;
 }
 
 bool disk_write_cache(const Disk *disk)

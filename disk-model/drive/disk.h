@@ -24,6 +24,7 @@
 
 #include "disk-model/drive/mech.h"
 #include "disk-model/media/media.h"
+#include "disk-model/world/queue.h"
 #include "disk-model/world/trace.h"
 
 typedef enum DiskVerb {
@@ -86,6 +87,9 @@ void disk_free(Disk *disk);             /* no op may be lent to it */
 const DiskPreset *disk_preset(const Disk *disk);
 const char *disk_serial(const Disk *disk);
 uint64_t disk_sectors(const Disk *disk);
+
+/* Whether its medium keeps what is written. */
+bool disk_keeps_data(const Disk *disk);
 
 /* Whether a write may end while it is in RAM only. */
 bool disk_write_cache(const Disk *disk);

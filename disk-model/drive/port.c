@@ -109,6 +109,11 @@ Disk *disk_port_disk(const DiskPort *port)
     return port->disk;
 }
 
+bool disk_port_keeps_data(const DiskPort *port)
+{
+    return !port->disk || disk_keeps_data(port->disk);
+}
+
 DiskPort *disk_port_new(Sim *sim, unsigned number, uint64_t link_bytes_per_s)
 {
     DiskPort *port = g_new0(DiskPort, 1);

@@ -22,6 +22,8 @@ void disk_port_free(DiskPort *port);            /* never frees the drive */
 
 unsigned disk_port_number(const DiskPort *port);
 Disk *disk_port_disk(const DiskPort *port);     /* borrowed; NULL when empty */
+/* Unless there is a drive whose medium keeps nothing of what is written. */
+bool disk_port_keeps_data(const DiskPort *port);
 
 void disk_port_plug(DiskPort *port, Disk *disk);        /* port was empty */
 /* Every op in flight completes GONE inside; returns the drive. */

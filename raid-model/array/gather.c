@@ -98,10 +98,10 @@ static RowOp *carry(const Choice *choice, RaidRows *rows)
         one->flags |= row->flags;
         row->phase = ROW_CARRIED;
         if (row->line) {
-            g_queue_unlink(row->line, &row->turn_link);
+            sim_queue_unlink(row->line, &row->turn_link);
             row->line = NULL;
         }
-        g_queue_push_tail_link(&one->carried, &row->turn_link);
+        sim_queue_push_tail(&one->carried, &row->turn_link);
     }
     return one;
 }

@@ -22,7 +22,7 @@
 enum { IDLE, WAITING, PATH_IN, AT_DRIVE, PATH_OUT };
 
 struct RaidLaneSlot {
-    uint64_t sector, arrival;
+    uint64_t sector;
     RaidLaneOp *op;
 };
 
@@ -49,7 +49,7 @@ static unsigned find_slot(const RaidLane *lane, uint64_t sector,
         const RaidLaneSlot *slot = &lane->window[mid];
 
         if (slot->sector < sector ||
-            (slot->sector == sector && slot->arrival < arrival)) {
+            (slot->sector == sector && slot->op->arrival < arrival)) {
             low = mid + 1;
         } else {
             high = mid;
@@ -68,9 +68,7 @@ static void enter_window(RaidLane *lane, RaidLaneOp *op)
     }
     memmove(&lane->window[at + 1], &lane->window[at],
             (lane->filled - at) * sizeof(lane->window[0]));
-    lane->window[at] = (RaidLaneSlot) {
-        op->op.span.sector, op->arrival, op,
-    };
+    lane->window[at] = (RaidLaneSlot) { op->op.span.sector, op };
     lane->filled++;
     op->in_window = true;
 }
@@ -90,7 +88,7 @@ static void start_waiting(RaidLane *lane, RaidLaneOp *op)
     op->state = WAITING;
     op->in_window = false;
     op->link = (GList) { .data = op };
-    g_queue_push_tail_link(&lane->waiting, &op->link);
+    sim_queue_push_tail(&lane->waiting, &op->link);
     if (lane->filled < window_max(lane)) {
         enter_window(lane, op);
     } else if (!lane->beyond) {
@@ -103,7 +101,7 @@ static void stop_waiting(RaidLane *lane, RaidLaneOp *op)
     if (lane->beyond == &op->link) {
         lane->beyond = op->link.next;
     }
-    g_queue_unlink(&lane->waiting, &op->link);
+    sim_queue_unlink(&lane->waiting, &op->link);
     if (!op->in_window) {
         return;
     }

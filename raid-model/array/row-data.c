@@ -118,6 +118,15 @@ static void recover_slot(const RowOp *row, const RowCut *cut, unsigned slot,
                      (size_t)cut->count * DISK_SECTOR_BYTES);
 }
 
+/* Nobody will read the parity on a drive that keeps no data. */
+static bool is_kept(const RowOp *row, unsigned slot)
+{
+    const RaidRows *rows = row->rows;
+
+    return disk_port_keeps_data(
+        rows->port[raid_member(&rows->shape, row->row, slot)]);
+}
+
 static void make_parity(const RowOp *row, const RowCut *cut, unsigned slot)
 {
     void *source[RAID_PARITY_SOURCES_MAX];
@@ -164,7 +173,9 @@ void row_compute(RowOp *row)
             recover_slot(row, cut, slot, cut->plan.read);
         }
         FOR_EACH_SLOT(slot, cut->plan.compute & ~data_mask) {
-            make_parity(row, cut, slot);
+            if (is_kept(row, slot)) {
+                make_parity(row, cut, slot);
+            }
         }
         if (row->verb == UNIT_READ) {
             deliver(row, cut);

@@ -428,7 +428,7 @@ static unsigned ios_max(const RaidShape *shape)
 
 RowOp *raid_row_take(RaidRows *rows)
 {
-    GList *link = g_queue_pop_head_link(&rows->idle);
+    GList *link = sim_queue_pop_head(&rows->idle);
     RowOp *row;
 
     if (link) {
@@ -456,14 +456,14 @@ void raid_row_give(RowOp *row)
         raid_pool_give(&row->rows->pool, row->buf, row->own_bytes);
         row->own_bytes = 0;
     }
-    g_queue_push_head_link(&row->rows->idle, &row->all_link);
+    sim_queue_push_head(&row->rows->idle, &row->all_link);
 }
 
 void raid_rows_clear(RaidRows *rows)
 {
     GList *link;
 
-    while ((link = g_queue_pop_head_link(&rows->idle))) {
+    while ((link = sim_queue_pop_head(&rows->idle))) {
         RowOp *row = link->data;
 
         g_free(row->io);

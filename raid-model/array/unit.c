@@ -110,7 +110,7 @@ static void complete(UnitOp *op, UnitStatus status)
     RaidUnit *unit = op->unit;
 
     sim_cancel(unit->sim, &op->ev);
-    g_queue_unlink(&unit->ops, &op->link);
+    sim_queue_unlink(&unit->ops, &op->link);
     op->unit = NULL;
     op->status = status;
     sim_trace(unit->sim, SIM_TRACE_UNIT_OP, verb_words[op->verb],
@@ -159,12 +159,12 @@ static bool row_may_start(const RowOp *row)
 static void stand_in_line(RowOp *row, GQueue *line)
 {
     row->line = line;
-    g_queue_push_tail_link(line, &row->turn_link);
+    sim_queue_push_tail(line, &row->turn_link);
 }
 
 static RowOp *next_in_line(GQueue *line)
 {
-    GList *link = g_queue_pop_head_link(line);
+    GList *link = sim_queue_pop_head(line);
     RowOp *row = link ? link->data : NULL;
 
     if (row) {
@@ -214,9 +214,9 @@ static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
 static void enter_row(RaidUnit *unit, RowOp *row)
 {
     row->op->bands++;
-    g_queue_push_tail_link(&unit->all, &row->all_link);
+    sim_queue_push_tail(&unit->all, &row->all_link);
     if (row->verb != UNIT_FLUSH) {
-        g_queue_push_tail_link(bucket_of(unit, row), &row->bucket_link);
+        sim_queue_push_tail(bucket_of(unit, row), &row->bucket_link);
     }
     if (row->verb == UNIT_FLUSH || row_may_start(row)) {
         stand_in_line(row, &unit->runnable);
@@ -265,7 +265,7 @@ static void start_row_write(RaidUnit *unit, RowOp *row)
 
     unit->row_writes++;
     if (one) {
-        g_queue_push_tail_link(&unit->all, &one->all_link);
+        sim_queue_push_tail(&unit->all, &one->all_link);
         row = one;
     }
     row->has_memory = true;
@@ -295,8 +295,8 @@ static void retire_one(RaidUnit *unit, RowOp *one)
 {
     GList *link;
 
-    g_queue_unlink(&unit->all, &one->all_link);
-    while ((link = g_queue_pop_head_link(&one->carried))) {
+    sim_queue_unlink(&unit->all, &one->all_link);
+    while ((link = sim_queue_pop_head(&one->carried))) {
         RowOp *row = link->data;
 
         if (one->status == UNIT_MEDIUM_ERROR) {
@@ -308,7 +308,7 @@ static void retire_one(RaidUnit *unit, RowOp *one)
         } else {
             row->phase = ROW_ENDED;
             row->status = one->status;
-            g_queue_push_tail_link(&unit->over, link);
+            sim_queue_push_tail(&unit->over, link);
         }
     }
     give_row(unit, one);
@@ -318,9 +318,9 @@ static void leave_row(RaidUnit *unit, RowOp *row)
 {
     GList *next = row->bucket_link.next;
 
-    g_queue_unlink(&unit->all, &row->all_link);
+    sim_queue_unlink(&unit->all, &row->all_link);
     if (row->verb != UNIT_FLUSH) {
-        g_queue_unlink(bucket_of(unit, row), &row->bucket_link);
+        sim_queue_unlink(bucket_of(unit, row), &row->bucket_link);
         let_others_start(unit, row, next);
     }
 }
@@ -393,7 +393,7 @@ static void row_ended(RowOp *row)
     RaidUnit *unit = (RaidUnit *)row->rows;
 
     if (!unit->rows.resetting) {
-        g_queue_push_tail_link(&unit->over, &row->turn_link);
+        sim_queue_push_tail(&unit->over, &row->turn_link);
         take_turns(unit);
     }
 }
@@ -420,7 +420,7 @@ void raid_unit_submit(RaidUnit *unit, UnitOp *op)
     op->next_lba = op->lba;
     op->bands = 0;
     op->asked = sim_now(unit->sim);
-    g_queue_push_tail_link(&unit->ops, &op->link);
+    sim_queue_push_tail(&unit->ops, &op->link);
 
     if (unit->state == RAID_UNIT_INOPERABLE) {
         answer_later(op, UNIT_OFFLINE);
@@ -448,7 +448,7 @@ static void end_row_now(RaidUnit *unit, RowOp *row)
     if (raid_row_is_under_way(row)) {
         raid_row_reset(row);
     }
-    g_queue_unlink(&unit->all, &row->all_link);
+    sim_queue_unlink(&unit->all, &row->all_link);
     g_queue_init(&row->carried);
     row->line = NULL;
     row->bucket_link = row->turn_link = (GList) { .data = row };

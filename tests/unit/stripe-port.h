@@ -139,6 +139,11 @@ void disk_port_finish_now(DiskOp *op)
     end_op(op, perform(op));
 }
 
+bool disk_port_keeps_data(const DiskPort *port G_GNUC_UNUSED)
+{
+    return true;
+}
+
 unsigned disk_port_number(const DiskPort *port)
 {
     return port->number;

@@ -108,6 +108,21 @@ START_TEST(a_port_knows_its_drive)
 }
 END_TEST
 
+START_TEST(only_a_medium_that_forgets_keeps_no_data)
+{
+    DiskMediaOps ops = *media->ops;
+    const DiskMediaOps *own = media->ops;
+
+    ck_assert(disk_port_keeps_data(port));
+    ops.forgets = true;
+    media->ops = &ops;
+    ck_assert(!disk_port_keeps_data(port));
+    disk_port_pull(port);
+    ck_assert(disk_port_keeps_data(port));
+    media->ops = own;
+}
+END_TEST
+
 START_TEST(an_empty_port_answers_gone_later)
 {
     disk_port_pull(port);
@@ -313,6 +328,7 @@ int main(void)
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, a_port_knows_its_drive);
+    tcase_add_test(tc, only_a_medium_that_forgets_keeps_no_data);
     tcase_add_test(tc, an_empty_port_answers_gone_later);
     tcase_add_test(tc, a_pull_gives_everything_back);
     tcase_add_loop_test(tc, the_cable_costs_its_last_or_first_piece, 0, 8);
