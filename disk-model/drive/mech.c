@@ -200,9 +200,3 @@ double mech_seek_average_ms(const DiskPreset *drive)
 {
     return disk_seek_average_ms(drive->seek_ns, drive->geometry.cylinders);
 }
-
-double mech_media_rate(const DiskPreset *drive, unsigned zone)
-{
-    return drive->geometry.zone[zone].sectors_per_track * 512.0 *
-           1e9 / drive->turn_ns;
-}

@@ -84,8 +84,7 @@ struct MechWalk {
 
 void mech_walk(const DiskPreset *drive, MechWalk *walk);
 
-/* Computed figures for tables, checked against a data sheet. */
+/* A computed figure, checked against a data sheet. */
 double mech_seek_average_ms(const DiskPreset *drive);   /* random cylinders */
-double mech_media_rate(const DiskPreset *drive, unsigned zone); /* bytes/s */
 
 #endif

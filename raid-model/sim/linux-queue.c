@@ -30,7 +30,6 @@ typedef struct Side {           /* one direction */
     Request **sorted;           /* by lba, not yet sent */
     unsigned waiting, used;     /* used: waiting or on the card */
     uint64_t next_lba;          /* C-LOOK goes on here */
-    uint64_t sent;
     bool congested;
 } Side;
 
@@ -284,7 +283,6 @@ void linux_queue_run(LinuxQueue *queue)
             queue->writes_left--;
         }
         queue->on_card++;
-        side->sent++;
         queue->send(queue->below, &request->op);
     }
 }
@@ -314,9 +312,4 @@ bool linux_queue_congested(const LinuxQueue *queue, UnitVerb verb)
 unsigned linux_queue_on_card(const LinuxQueue *queue)
 {
     return queue->on_card;
-}
-
-uint64_t linux_queue_sent(const LinuxQueue *queue, UnitVerb verb)
-{
-    return queue->side[verb].sent;
 }

@@ -58,7 +58,5 @@ void linux_queue_run(LinuxQueue *queue);
  * less than 13/16 are). */
 bool linux_queue_congested(const LinuxQueue *queue, UnitVerb verb);
 unsigned linux_queue_on_card(const LinuxQueue *queue);
-/* Requests sent so far, for averages. */
-uint64_t linux_queue_sent(const LinuxQueue *queue, UnitVerb verb);
 
 #endif

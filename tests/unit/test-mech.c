@@ -308,7 +308,6 @@ START_TEST(streams_run_at_the_sustained_rate)
         double sheet = i ? shipped[_i].hub : shipped[_i].rim;
 
         near(rate / sheet, 1, 0.01);
-        ck_assert_double_gt(mech_media_rate(drive, zones[i]) / 1e6, rate);
     }
     disk_preset_free(drive);
 }
