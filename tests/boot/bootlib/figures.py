@@ -8,7 +8,7 @@ next to nothing outside.
 
 import re
 
-from .case import job
+from .case import SMALL, job
 
 SCRIPT = """\
 for id in 0 2 4; do
@@ -67,7 +67,7 @@ def difference(first, other):
 
 WAIT = """\
 echo "start $(cut -d' ' -f1 /proc/uptime)"
-dd if=$(unit 0) of=/dev/null bs=8k count=7600 iflag=direct 2>&1
+dd if=$(unit 0) of=/dev/null bs=4k count=10400 iflag=direct 2>&1
 echo "end $(cut -d' ' -f1 /proc/uptime)"
 sleep 5
 """
@@ -77,10 +77,10 @@ sleep 5
 def idle_time(ctx):
     """Printed, not judged: what a minute of waiting for drives costs outside.
 
-    dd waits and does nothing else; fio's first process wakes 100 times a
-    second by itself."""
+    dd waits a turn for each read, as these drives do not read ahead, and does
+    nothing else; fio's first process wakes 100 times a second by itself."""
     import time
-    one = ctx.start("wait", script=WAIT, drives="4xwd1200jb",
+    one = ctx.start("wait", script=WAIT, drives=f"4x{SMALL}",
                     units=["raid5:0-3:64k"])
     one.wait_for("start")
     begin, busy = time.monotonic(), one.busy()
