@@ -10,7 +10,6 @@
  *
  *   submit --> waiting --> (path begins) --> drive --> (path ends) --> done()
  *
- * A write goes to the drive when its first piece is let through and ends
  * A write goes to the drive when its first piece is let through, a read's
  * bytes are on the path while the drive reads them; so an op is late only
  * when others are in the way.  It counts as at the drive until both are done.

@@ -340,6 +340,27 @@ START_TEST(the_engine_takes_its_time_for_each_row)
 }
 END_TEST
 
+START_TEST(what_is_read_passes_the_memory_while_it_is_read)
+{
+    SimTime took[2];
+
+    for (unsigned slow = 0; slow < 2; slow++) {
+        begin(RAID_GATHERS_NONE, 0);
+        /* 4 sectors, once: the first has passed when its drive is done. */
+        sim_run_until(world.sim, SIM_S(10));
+        card.xor.bytes_per_s = slow ? 1000 : 0;
+        put(UNIT_READ, 0, 4);
+        put(UNIT_READ, 8, 4);
+        while (sim_step(world.sim)) {
+        }
+        took[slow] = sim_now(world.sim);
+        end();
+    }
+    ck_assert_int_gt(took[1] - took[0], SIM_S(1));
+    ck_assert_int_le(took[1] - took[0], SIM_MS(2048));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gather");
@@ -355,6 +376,7 @@ int main(void)
     tcase_add_loop_test(tc, any_mixture_leaves_what_one_by_one_would, 0, 60);
     tcase_add_loop_test(tc, a_reset_at_any_event_leaves_rows_whole, 0, 16);
     tcase_add_test(tc, the_engine_takes_its_time_for_each_row);
+    tcase_add_test(tc, what_is_read_passes_the_memory_while_it_is_read);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }

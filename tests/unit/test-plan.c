@@ -139,6 +139,24 @@ START_TEST(of_two_ways_alike_the_one_that_moves_fewer_arms)
 }
 END_TEST
 
+/* A drive that has just read would wait a turn to write: take the others. */
+START_TEST(of_two_ways_alike_whole_chunks_are_made_from_the_row)
+{
+    RaidRow row = {
+        .data_slots = 3, .redundant_slots = 1, .whole_chunks = true,
+    };
+    RaidPlan plan;
+
+    ck_assert(raid_plan_write(&row, 1, &plan));
+    ck_assert(!plan.by_delta);
+    ck_assert_uint_eq(plan.read, 6);
+    ck_assert_uint_eq(plan.write, 9);
+    row.data_slots = 4;         /* three reads against two */
+    ck_assert(raid_plan_write(&row, 1, &plan));
+    ck_assert(plan.by_delta);
+}
+END_TEST
+
 START_TEST(reads_go_round_bad_sectors_and_heal_them)
 {
     RaidRow row = row_of(_i);
@@ -238,6 +256,8 @@ int main(void)
     tcase_add_loop_test(tc, write_keeps_every_row_recoverable, 0, 3 * 6);
     tcase_add_loop_test(tc, write_takes_the_cheaper_way, 0, 3 * 6);
     tcase_add_test(tc, of_two_ways_alike_the_one_that_moves_fewer_arms);
+    tcase_add_test(tc,
+                   of_two_ways_alike_whole_chunks_are_made_from_the_row);
     tcase_add_loop_test(tc, reads_go_round_bad_sectors_and_heal_them, 0,
                         3 * 4);
     tcase_add_loop_test(tc, writes_go_round_bad_sectors_and_heal_them, 0,
