@@ -17,13 +17,34 @@ typedef enum RaidEventCode {
     RAID_EVENT_NONE,
     RAID_EVENT_SOFT_RESET,
     RAID_EVENT_UNIT_DEGRADED,           /* source: unit */
+    RAID_EVENT_CONTROLLER_ERROR,        /* 0 */
+    RAID_EVENT_REBUILD_FAILED,          /* unit */
+    RAID_EVENT_REBUILD_DONE,            /* unit */
     RAID_EVENT_UNIT_INCOMPLETE,         /* unit */
+    RAID_EVENT_INIT_DONE,               /* unit */
     RAID_EVENT_UNCLEAN_SHUTDOWN,        /* unit */
     RAID_EVENT_DRIVE_TIMEOUT,           /* port */
     RAID_EVENT_DRIVE_ERROR,             /* port */
+    RAID_EVENT_REBUILD_STARTED,         /* unit */
+    RAID_EVENT_INIT_STARTED,            /* unit */
+    RAID_EVENT_UNIT_DELETED,            /* unit */
     RAID_EVENT_SMART_THRESHOLD,         /* port */
+    RAID_EVENT_UDMA_DOWNGRADE,          /* port */
+    RAID_EVENT_UDMA_UPGRADE,            /* port */
     RAID_EVENT_SECTOR_REPAIR,           /* port */
+    RAID_EVENT_SBUF_FAILURE,            /* 0 */
+    RAID_EVENT_LOST_CACHED_WRITE,       /* port */
     RAID_EVENT_DRIVE_ECC_ERROR,         /* port */
+    RAID_EVENT_DCB_CHECKSUM,            /* port */
+    RAID_EVENT_DCB_VERSION,             /* port */
+    RAID_EVENT_VERIFY_STARTED,          /* unit */
+    RAID_EVENT_VERIFY_FAILED,           /* unit */
+    RAID_EVENT_VERIFY_DONE,             /* unit */
+    RAID_EVENT_REBUILD_OVERWROTE,       /* port: bad sector, by force */
+    RAID_EVENT_REBUILD_BAD_SECTOR,      /* port */
+    RAID_EVENT_DRIVE_TOO_SMALL,         /* port */
+    RAID_EVENT_VERIFY_UNINITIALISED,    /* unit */
+    RAID_EVENT_DRIVE_UNSUPPORTED,       /* port */
     RAID_EVENT_QUEUE_FULL,
     RAID_EVENT_CODES
 } RaidEventCode;
