@@ -95,12 +95,16 @@ SimTime ahead_least(const Disk *disk, MechRest from, DiskSpan span,
                     uint64_t limit)
 {
     uint64_t end = end_of(span);
-    MechWalk walk = {
+    MechWalk walk;
+
+    if (!plan_of(disk)->ahead_least) {
+        return from.now;
+    }
+    walk = (MechWalk) {
         .arm = from.arm, .now = from.now, .going = from.going,
         .left = { end, MIN(plan_of(disk)->ahead_least, limit - end) },
         .stop = SIM_NEVER,
     };
-
     mech_walk(disk->preset, &walk);
     return walk.now;
 }
@@ -108,18 +112,19 @@ SimTime ahead_least(const Disk *disk, MechRest from, DiskSpan span,
 void ahead_catch_up(Disk *disk, SimTime when)
 {
     CachedStream *stream = &disk->cached.stream;
-    MechWalk walk = {
-        .arm = stream->rest.arm, .now = stream->rest.now,
-        .going = stream->rest.going, .stop = when,
-        .left = { stream->next, stream->limit - stream->next },
-    };
 
     if (!stream->segment || when <= stream->rest.now ||
         when == stream->seen) {
         return;
     }
     stream->seen = when;
-    if (walk.left.count) {
+    if (stream->limit != stream->next) {
+        MechWalk walk = {
+            .arm = stream->rest.arm, .now = stream->rest.now,
+            .going = stream->rest.going, .stop = when,
+            .left = { stream->next, stream->limit - stream->next },
+        };
+
         mech_walk(disk->preset, &walk);
         stream->rest = walk.rest;
         stream->next = walk.left.sector;

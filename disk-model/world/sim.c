@@ -82,6 +82,17 @@ static void heap_remove(Sim *sim, SimEvent *ev)
     }
 }
 
+static SimEvent *heap_take_first(Sim *sim)
+{
+    SimEvent *first = sim->heap[0], *last = sim->heap[--sim->count];
+
+    first->slot = 0;
+    if (sim->count) {
+        sift_down(sim, 0, last);
+    }
+    return first;
+}
+
 /* --- the clock --------------------------------------------------------- */
 
 static SimTime next_due(const Sim *sim)
@@ -92,9 +103,13 @@ static SimTime next_due(const Sim *sim)
 /* While events fire the alarm waits: sim_catch_up() sets it at the end. */
 static void set_alarm(Sim *sim)
 {
-    SimTime due = next_due(sim);
+    SimTime due;
 
-    if (sim->hosted && !sim->firing && due != sim->alarm) {
+    if (!sim->hosted || sim->firing) {
+        return;
+    }
+    due = next_due(sim);
+    if (due != sim->alarm) {
         sim->alarm = due;
         sim->host.wake_at(sim->host_opaque, due);
     }
@@ -102,9 +117,8 @@ static void set_alarm(Sim *sim)
 
 static void fire_next(Sim *sim)
 {
-    SimEvent *ev = sim->heap[0];
+    SimEvent *ev = heap_take_first(sim);
 
-    heap_remove(sim, ev);
     if (ev->due > sim->now) {
         sim->now = ev->due;
     }

@@ -38,46 +38,50 @@ static unsigned window_max(const RaidLane *lane)
     return lane->card->lane_window ? lane->card->lane_window : UINT_MAX;
 }
 
-/* The first in the window at or after. */
-static unsigned find_slot(const RaidLane *lane, uint64_t sector,
-                          uint64_t arrival)
+/* The first in the window at or after `sector`.  Which half is as good as
+ * chance, so there is no branch on it. */
+static unsigned find_slot(const RaidLane *lane, uint64_t sector)
 {
-    unsigned low = 0, high = lane->filled;
+    const RaidLaneSlot *window = lane->window;
+    unsigned at = 0, left = lane->filled;
 
-    while (low < high) {
-        unsigned mid = (low + high) / 2;
-        const RaidLaneSlot *slot = &lane->window[mid];
+    while (left) {
+        unsigned half = (left + 1) / 2;
 
-        if (slot->sector < sector ||
-            (slot->sector == sector && slot->op->arrival < arrival)) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
+        at += half & -(unsigned)(window[at + half - 1].sector < sector);
+        left -= half;
     }
-    return low;
+    return at;
 }
 
 static void enter_window(RaidLane *lane, RaidLaneOp *op)
 {
-    unsigned at = find_slot(lane, op->op.span.sector, op->arrival);
+    uint64_t sector = op->op.span.sector;
+    unsigned at = find_slot(lane, sector);
 
+    while (at < lane->filled && lane->window[at].sector == sector &&
+           lane->window[at].op->arrival < op->arrival) {
+        at++;
+    }
     if (lane->filled == lane->room) {
         lane->room = MAX(32, 2 * lane->room);
         lane->window = g_renew(RaidLaneSlot, lane->window, lane->room);
     }
     memmove(&lane->window[at + 1], &lane->window[at],
             (lane->filled - at) * sizeof(lane->window[0]));
-    lane->window[at] = (RaidLaneSlot) { op->op.span.sector, op };
+    lane->window[at] = (RaidLaneSlot) { sector, op };
     lane->filled++;
     op->in_window = true;
 }
 
 static void leave_window(RaidLane *lane, RaidLaneOp *op)
 {
-    unsigned at = find_slot(lane, op->op.span.sector, op->arrival);
+    unsigned at = find_slot(lane, op->op.span.sector);
 
-    g_assert(at < lane->filled && lane->window[at].op == op);
+    while (at < lane->filled && lane->window[at].op != op) {
+        at++;                   /* others of the same sector */
+    }
+    g_assert(at < lane->filled);
     lane->filled--;
     memmove(&lane->window[at], &lane->window[at + 1],
             (lane->filled - at) * sizeof(lane->window[0]));
@@ -120,7 +124,7 @@ static RaidLaneOp *choose(const RaidLane *lane)
     if (sim_now(lane->sim) - oldest->asked > PATIENCE) {
         return oldest;
     }
-    at = find_slot(lane, lane->last_sector, 0);
+    at = find_slot(lane, lane->last_sector);
     return lane->window[at < lane->filled ? at : 0].op;
 }
 

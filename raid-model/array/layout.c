@@ -94,7 +94,9 @@ unsigned raid_row_slots(const RaidShape *shape)
 
 unsigned raid_row_sets(const RaidShape *shape)
 {
-    return shape->members / raid_row_slots(shape);
+    unsigned slots = raid_row_slots(shape);
+
+    return slots == shape->members ? 1 : shape->members / slots;
 }
 
 uint32_t raid_chunk_sectors(const RaidShape *shape)
@@ -115,6 +117,9 @@ RaidPlace raid_place(const RaidShape *shape, uint64_t lba)
     unsigned data = raid_row_data(shape);
     uint64_t chunk = lba / chunk_sectors;
 
+    if (data == 1) {            /* division is dear */
+        return (RaidPlace) { .row = chunk, .offset = lba % chunk_sectors };
+    }
     return (RaidPlace) {
         .row = chunk / data,
         .slot = chunk % data,
@@ -127,6 +132,14 @@ uint64_t raid_lba(const RaidShape *shape, const RaidPlace *place)
     uint64_t chunk = place->row * raid_row_data(shape) + place->slot;
 
     return chunk * raid_chunk_sectors(shape) + place->offset;
+}
+
+/* Which set has the row. */
+static unsigned set_of(const RaidShape *shape, uint64_t row)
+{
+    unsigned sets = raid_row_sets(shape);
+
+    return sets == 1 ? 0 : row % sets;
 }
 
 unsigned raid_member(const RaidShape *shape, uint64_t row, unsigned slot)
@@ -142,7 +155,7 @@ unsigned raid_member(const RaidShape *shape, uint64_t row, unsigned slot)
         }
         return slot < parity ? slot : slot + 1;
     }
-    return row % raid_row_sets(shape) * slots + slot;
+    return set_of(shape, row) * slots + slot;
 }
 
 bool raid_slot(const RaidShape *shape, uint64_t row, unsigned member,
@@ -163,7 +176,7 @@ bool raid_slot(const RaidShape *shape, uint64_t row, unsigned member,
         }
         return true;
     }
-    if (member / slots != row % raid_row_sets(shape)) {
+    if (member / slots != set_of(shape, row)) {
         return false;
     }
     *slot = member % slots;
@@ -173,6 +186,7 @@ bool raid_slot(const RaidShape *shape, uint64_t row, unsigned member,
 uint64_t raid_row_sector(const RaidShape *shape, uint64_t row)
 {
     uint64_t start = shape->level->reserves ? RAID_DATA_OFFSET_SECTORS : 0;
+    unsigned sets = raid_row_sets(shape);
 
-    return start + row / raid_row_sets(shape) * raid_chunk_sectors(shape);
+    return start + (sets == 1 ? row : row / sets) * raid_chunk_sectors(shape);
 }

@@ -30,7 +30,7 @@ static uint32_t dark_mask(const RaidRow *row)
 
 static bool row_is_usable(const RaidRow *row)
 {
-    return count(row->missing) <= row->redundant_slots;
+    return !row->missing || count(row->missing) <= row->redundant_slots;
 }
 
 static bool row_is_recoverable(const RaidRow *row)
@@ -61,6 +61,10 @@ bool raid_plan_read(const RaidRow *row, uint32_t wanted, RaidPlan *plan)
     uint32_t lost = wanted & dark_mask(row);
     uint32_t stale = wanted == data_mask(row) ? redundant_mask(row) : 0;
 
+    if (!dark_mask(row)) {      /* as nearly always */
+        *plan = (RaidPlan) { .read = wanted };
+        return true;
+    }
     if (!row_is_usable(row) || (lost && !row_is_recoverable(row))) {
         return false;
     }

@@ -35,8 +35,10 @@ uint32_t row_missing(const RowOp *row)
 
 bool row_is_usable(const RowOp *row)
 {
-    return __builtin_popcount(row_missing(row)) <=
-           row->rows->shape.level->row_redundant;
+    uint32_t missing = row_missing(row);
+
+    return !missing || __builtin_popcount(missing) <=
+                           row->rows->shape.level->row_redundant;
 }
 
 bool row_is_mirror(const RowOp *row)
@@ -54,8 +56,12 @@ void raid_row_set(RowOp *row, uint64_t lba, uint64_t end, void *buf)
 {
     const RaidShape *shape = &row->rows->shape;
     RaidPlace start = raid_place(shape, lba);
-    RaidPlace stop = raid_place(shape, end - 1);
+    RaidPlace stop = start;
 
+    stop.offset += end - 1 - lba;
+    if (stop.offset >= raid_chunk_sectors(shape)) {
+        stop = raid_place(shape, end - 1);
+    }
     row->lba = lba;
     row->end = end;
     row->buf = buf;
@@ -93,8 +99,14 @@ static uint32_t wanted_between(const RowOp *row, uint32_t low, uint32_t high)
     return wanted;
 }
 
-/* Cut the step [at, at + count) at the op's two edges. */
-void row_cut(RowOp *row)
+/* As nearly always: the step is all of the op, in one slot. */
+static bool is_one_stretch(const RowOp *row)
+{
+    return row->first == row->last && row->at == row->from &&
+           row->at + row->count == row->to;
+}
+
+static void cut_at_edges(RowOp *row)
 {
     uint32_t edge[ROW_CUTS_MAX + 1] = {
         row->at, MIN(row->from, row->to), MAX(row->from, row->to),
@@ -112,6 +124,20 @@ void row_cut(RowOp *row)
                 .offset = low, .count = high - low, .wanted = wanted,
             };
         }
+    }
+}
+
+/* Cut the step [at, at + count) at the op's two edges. */
+void row_cut(RowOp *row)
+{
+    if (is_one_stretch(row)) {
+        row->cuts = 1;
+        row->cut[0] = (RowCut) {
+            .offset = row->at, .count = row->count,
+            .wanted = row_slot_bit(row->first),
+        };
+    } else {
+        cut_at_edges(row);
     }
 }
 

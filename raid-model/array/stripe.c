@@ -142,14 +142,16 @@ static void send_slot(RowOp *row, DiskVerb verb, unsigned slot)
  */
 static void send_all(RowOp *row, DiskVerb verb)
 {
-    unsigned slots = raid_row_slots(&row->rows->shape);
-    uint32_t there = ~row_missing(row);
+    uint32_t touched = 0;
 
+    for (unsigned i = 0; i < row->cuts; i++) {
+        const RaidPlan *plan = &row->cut[i].plan;
+
+        touched |= verb == DISK_READ ? plan->read : plan->write;
+    }
     row->ios = 0;
-    for (unsigned slot = 0; slot < slots; slot++) {
-        if (there & row_slot_bit(slot)) {
-            send_slot(row, verb, slot);
-        }
+    FOR_EACH_SLOT(slot, touched & ~row_missing(row)) {
+        send_slot(row, verb, slot);
     }
 }
 
@@ -297,6 +299,9 @@ static void tell_repairs(RowOp *row)
     RaidRows *rows = row->rows;
     uint32_t written = 0;
 
+    if (!row->unreadable) {
+        return;
+    }
     for (unsigned i = 0; i < row->cuts; i++) {
         written |= row->cut[i].plan.write;
     }
