@@ -115,24 +115,28 @@ static void read_media(Disk *disk, DiskOp *op, BufferSegment *segment,
     Cached *cached = &disk->cached;
     SimTime start = arm_sets_out(disk, op->time.overhead_ns) +
                     ata_wake(disk->ata);
-    Crossing bus = {
-        .walk = {
-            .arm = join ? cached->stream.rest.arm : disk->arm,
-            .now = join ? cached->stream.rest.now : start,
-            .going = join && cached->stream.rest.going,
-            .left = { op->span.sector + have, op->span.count - have },
-            .stop = SIM_NEVER, .passed = came_past,
-        },
-        .count = op->span.count, .seen = have,
-        .each = sector_ns(disk, op), .reconnect = plan->reconnect_ns,
-    };
+    MechRest from = { disk->arm, start, false };
+    Crossing bus;               /* filled by hand: clearing it is dear */
 
-    if (have) {
-        bus.start = cached->taken_up + cost(disk, &plan->read_hit);
-    } else {
-        bus.watermark = MAX(1, (uint32_t)(op->span.count *
-                                          plan->read_watermark));
+    if (join) {
+        from = cached->stream.rest;
     }
+    bus.walk.arm = from.arm;
+    bus.walk.now = from.now;
+    bus.walk.going = from.going;
+    bus.walk.left.sector = op->span.sector + have;
+    bus.walk.left.count = op->span.count - have;
+    bus.walk.write = bus.walk.once = false;
+    bus.walk.stop = SIM_NEVER;
+    bus.walk.passed = came_past;
+    bus.count = op->span.count;
+    bus.seen = have;
+    bus.each = sector_ns(disk, op);
+    bus.reconnect = plan->reconnect_ns;
+    bus.start = have ? cached->taken_up + cost(disk, &plan->read_hit) : 0;
+    bus.done = 0;
+    bus.watermark = have ? 0 : MAX(1, (uint32_t)(op->span.count *
+                                                 plan->read_watermark));
     disk_walk(disk, &bus.walk);
     disk->arm = bus.walk.arm;
     cached->arm_in_use = true;

@@ -7,9 +7,10 @@
  *                  \________________/        \_______________/
  *                     (path is free)           (path is done)
  *
- * The oldest lane_window of those that wait stand in an array by sector; a
- * choice is a search by halves, a change a move of a few cache lines.  In
- * order of arrival is the same with a window of one.
+ * The oldest lane_window of those that wait stand in an array by sector,
+ * and the place of the next is kept; a newcomer is a search by halves, a
+ * change a move of a few cache lines.  In order of arrival is the same with
+ * a window of one.
  */
 #include "raid-model/array/lane.h"
 
@@ -71,18 +72,23 @@ static void enter_window(RaidLane *lane, RaidLaneOp *op)
             (lane->filled - at) * sizeof(lane->window[0]));
     lane->window[at] = (RaidLaneSlot) { sector, op };
     lane->filled++;
+    lane->next += sector < lane->last_sector;
     op->in_window = true;
 }
 
 static void leave_window(RaidLane *lane, RaidLaneOp *op)
 {
-    unsigned at = find_slot(lane, op->op.span.sector);
+    unsigned at = lane->next;   /* as nearly always */
 
+    if (at >= lane->filled || lane->window[at].op != op) {
+        at = find_slot(lane, op->op.span.sector);
+    }
     while (at < lane->filled && lane->window[at].op != op) {
         at++;                   /* others of the same sector */
     }
     g_assert(at < lane->filled);
     lane->filled--;
+    lane->next -= at < lane->next;
     memmove(&lane->window[at], &lane->window[at + 1],
             (lane->filled - at) * sizeof(lane->window[0]));
 }
@@ -116,16 +122,18 @@ static void stop_waiting(RaidLane *lane, RaidLaneOp *op)
     }
 }
 
-static RaidLaneOp *choose(const RaidLane *lane)
+/* The sweep moves to the one that is next: of equals the oldest. */
+static RaidLaneOp *choose(RaidLane *lane)
 {
     RaidLaneOp *oldest = lane->waiting.head->data;
-    unsigned at;
 
     if (sim_now(lane->sim) - oldest->asked > PATIENCE) {
-        return oldest;
+        lane->next = find_slot(lane, oldest->op.span.sector);
+    } else if (lane->next == lane->filled) {
+        lane->next = 0;
     }
-    at = find_slot(lane, lane->last_sector);
-    return lane->window[at < lane->filled ? at : 0].op;
+    lane->last_sector = lane->window[lane->next].sector;
+    return lane->window[lane->next].op;
 }
 
 /* --- the card's data path ------------------------------------------------ */

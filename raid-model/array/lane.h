@@ -56,6 +56,7 @@ struct RaidLane {
     GList *beyond;              /* the first of them not in the window */
     RaidLaneSlot *window;       /* by sector */
     unsigned filled, room;
+    unsigned next;              /* the first at or after last_sector */
     SimEvent gone;
 };
 

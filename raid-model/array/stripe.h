@@ -91,20 +91,20 @@ struct RowOp {
     uint64_t bad_lba;
 
     /*< private >*/
-    RowPhase phase;
+    RowPhase phase;             /* what every op needs first: close together */
     uint32_t at, count;         /* the step: offset and length */
     uint32_t unreadable;        /* slots with a bad sector in this step */
     uint32_t bad_offset;        /* the first of those */
     uint64_t bad_found;         /* its unit LBA, if a data slot's */
-    unsigned cuts;
-    RowCut cut[ROW_CUTS_MAX];
-    uint32_t buffers[2];        /* slots with old, with fresh ones */
-    void *old[RAID_MEMBERS_MAX];        /* as read; NULL: in buf */
-    void *fresh[RAID_MEMBERS_MAX];      /* as computed */
-    size_t buffer_bytes;
     unsigned pending, ios;
     RowIo *io;
+    uint32_t buffers[2];        /* slots with old, with fresh ones */
+    size_t buffer_bytes;
+    unsigned cuts;
+    RowCut cut[ROW_CUTS_MAX];
     SimEvent computed;
+    void *old[RAID_MEMBERS_MAX];        /* as read; NULL: in buf */
+    void *fresh[RAID_MEMBERS_MAX];      /* as computed */
 };
 
 void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
