@@ -163,7 +163,7 @@ void ahead_check(Disk *disk)
     CachedStream *stream = &disk->cached.stream;
 
     if (stream->segment && stream->segment->start == stream->segment->end &&
-        !stream->segment->used) {
+        disk_buffer_is_dropped(stream->segment)) {
         stream->segment = NULL;
     }
 }

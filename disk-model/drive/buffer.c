@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Buffer: segments of a drive's RAM, the least recently used one first out.
+ *
+ * A segment's `used` is the number of its last use, or 0, times as many
+ * segments as there may be, and its place among them: so the least of all,
+ * alone, says which one it belongs to.
  */
 #include "disk-model/drive/buffer.h"
 
@@ -8,7 +12,11 @@ void disk_buffer_init(DiskBuffer *buffer, const DiskBufferPlan *plan)
 {
     buffer->plan = plan;
     buffer->uses = 0;
+    g_assert(plan->segments <= DISK_SEGMENTS_MAX);
     buffer->segment = g_new0(BufferSegment, plan->segments);
+    for (unsigned i = 0; i < plan->segments; i++) {
+        buffer->segment[i].used = i;
+    }
 }
 
 void disk_buffer_clear(DiskBuffer *buffer)
@@ -27,10 +35,11 @@ void disk_buffer_forget(DiskBuffer *buffer)
 BufferSegment *disk_buffer_find(DiskBuffer *buffer, DiskSpan span,
                                 uint32_t *have)
 {
+    unsigned segments = buffer->plan->segments;
     BufferSegment *best = NULL;
 
     *have = 0;
-    for (unsigned i = 0; i < buffer->plan->segments; i++) {
+    for (unsigned i = 0; i < segments; i++) {
         BufferSegment *segment = &buffer->segment[i];
         uint64_t sectors;
 
@@ -50,7 +59,8 @@ BufferSegment *disk_buffer_find(DiskBuffer *buffer, DiskSpan span,
 
 void disk_buffer_use(DiskBuffer *buffer, BufferSegment *segment)
 {
-    segment->used = ++buffer->uses;
+    segment->used = ++buffer->uses * DISK_SEGMENTS_MAX +
+                    (uint64_t)(segment - buffer->segment);
 }
 
 BufferSegment *disk_buffer_take(DiskBuffer *buffer, uint64_t sector,
@@ -58,20 +68,17 @@ BufferSegment *disk_buffer_take(DiskBuffer *buffer, uint64_t sector,
 {
     BufferSegment *first = buffer->segment;
     unsigned segments = buffer->plan->segments;
-    uint64_t least;
-    unsigned oldest = 0;
+    uint64_t least = UINT64_MAX;
     BufferSegment *taken;
 
     if (buffer->plan->write_segment) {  /* the first is for writes */
         segments = written ? 1 : segments - 1;
         first += !written;
     }
-    least = first->used;
-    for (unsigned i = 1; i < segments; i++) {
-        oldest = first[i].used < least ? i : oldest;
+    for (unsigned i = 0; i < segments; i++) {
         least = MIN(first[i].used, least);
     }
-    taken = &first[oldest];
+    taken = &buffer->segment[least % DISK_SEGMENTS_MAX];
     taken->start = taken->end = sector;
     taken->written = written;
     disk_buffer_use(buffer, taken);
@@ -102,13 +109,20 @@ void disk_buffer_read_out(DiskBuffer *buffer, BufferSegment *segment,
 
 void disk_buffer_drop(DiskBuffer *buffer, DiskSpan span)
 {
-    for (unsigned i = 0; i < buffer->plan->segments; i++) {
+    unsigned segments = buffer->plan->segments;
+
+    for (unsigned i = 0; i < segments; i++) {
         BufferSegment *segment = &buffer->segment[i];
 
         if (span.sector + span.count - 1 - segment->start <
             segment->end - segment->start + span.count - 1) {
             segment->end = segment->start;
-            segment->used = 0;
+            segment->used = i;
         }
     }
+}
+
+bool disk_buffer_is_dropped(const BufferSegment *segment)
+{
+    return segment->used < DISK_SEGMENTS_MAX;
 }

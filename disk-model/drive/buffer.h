@@ -16,7 +16,7 @@
 typedef struct BufferSegment {
     uint64_t start, end;        /* sectors; empty when equal */
     bool written;               /* by the host */
-    uint64_t used;              /* of the buffer's uses, the last */
+    uint64_t used;              /* see disk_buffer_use() */
 } BufferSegment;
 
 typedef struct DiskBuffer {
@@ -35,7 +35,8 @@ void disk_buffer_forget(DiskBuffer *buffer);    /* all is empty again */
  */
 BufferSegment *disk_buffer_find(DiskBuffer *buffer, DiskSpan span,
                                 uint32_t *have);
-/* Marks a segment as just used. */
+/* Marks a segment as just used: of two, the one with the smaller `used` is
+ * older; one that was dropped is older than any other. */
 void disk_buffer_use(DiskBuffer *buffer, BufferSegment *segment);
 /* A segment for a new run at `sector`, empty and just used. */
 BufferSegment *disk_buffer_take(DiskBuffer *buffer, uint64_t sector,
@@ -48,5 +49,6 @@ void disk_buffer_read_out(DiskBuffer *buffer, BufferSegment *segment,
                           DiskSpan span);
 /* Empties every segment that has one of these sectors. */
 void disk_buffer_drop(DiskBuffer *buffer, DiskSpan span);
+bool disk_buffer_is_dropped(const BufferSegment *segment);
 
 #endif

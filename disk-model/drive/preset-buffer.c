@@ -27,7 +27,7 @@ typedef struct BufferKey {
 #define BUFFER(field) offsetof(DiskPreset, buffer.field)
 
 static const BufferKey buffer_keys[] = {
-    { "segments", COUNT, 1, 1024, BUFFER(segments) },
+    { "segments", COUNT, 1, DISK_SEGMENTS_MAX, BUFFER(segments) },
     { "segment-sectors", COUNT, 1, SECTORS_MAX, BUFFER(segment_sectors) },
     { "write-segment", FLAG, 0, 0, BUFFER(write_segment) },
     { "read-ahead", AHEAD, 0, 0, BUFFER(ahead) },

@@ -38,6 +38,8 @@ typedef struct DiskCost {
     SimTime after_ns[2];        /* [0] after a read, [1] after a write */
 } DiskCost;
 
+#define DISK_SEGMENTS_MAX 1024
+
 /* What a drive does with its RAM; the group [buffer] of a preset. */
 typedef struct DiskBufferPlan {
     bool there;                 /* false: written through, nothing kept */

@@ -12,7 +12,7 @@ SimTime sim_pipe_time(const SimPipe *pipe, uint64_t bytes)
 {
     unsigned __int128 ns = (unsigned __int128)bytes * 1000000000u;
 
-    if (!pipe->bytes_per_s) {
+    if (!pipe->bytes_per_s || !bytes) {
         return 0;
     }
     if (bytes < UINT32_MAX) {           /* 64 bits are enough, and fast */

@@ -99,13 +99,6 @@ static uint32_t wanted_between(const RowOp *row, uint32_t low, uint32_t high)
     return wanted;
 }
 
-/* As nearly always: the step is all of the op, in one slot. */
-static bool is_one_stretch(const RowOp *row)
-{
-    return row->first == row->last && row->at == row->from &&
-           row->at + row->count == row->to;
-}
-
 static void cut_at_edges(RowOp *row)
 {
     uint32_t edge[ROW_CUTS_MAX + 1] = {
@@ -127,10 +120,11 @@ static void cut_at_edges(RowOp *row)
     }
 }
 
-/* Cut the step [at, at + count) at the op's two edges. */
+/* Cut the step [at, at + count) at the op's two edges.  One slot is locked
+ * from edge to edge, so no step goes beyond them. */
 void row_cut(RowOp *row)
 {
-    if (is_one_stretch(row)) {
+    if (row->first == row->last) {
         row->cuts = 1;
         row->cut[0] = (RowCut) {
             .offset = row->at, .count = row->count,
@@ -167,7 +161,7 @@ static uint32_t copies_left_out(const RowOp *row, uint32_t missing)
     unsigned waiting[RAID_MEMBERS_MAX];
     uint64_t start = raid_row_sector(&rows->shape, row->row);
 
-    if (__builtin_popcount(usable) < 2) {
+    if (!(usable & (usable - 1))) {     /* one at most */
         return 0;
     }
     for (unsigned copy = 0; copy < copies; copy++) {

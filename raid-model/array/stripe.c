@@ -150,6 +150,9 @@ static void send_all(RowOp *row, DiskVerb verb)
         touched |= verb == DISK_READ ? plan->read : plan->write;
     }
     row->ios = 0;
+    if (!touched) {
+        return;
+    }
     FOR_EACH_SLOT(slot, touched & ~row_missing(row)) {
         send_slot(row, verb, slot);
     }
@@ -247,6 +250,9 @@ static bool gather_went_well(const RowOp *row)
 {
     uint32_t dark = row_missing(row) | row->unreadable;
 
+    if (!dark) {
+        return true;
+    }
     for (unsigned i = 0; i < row->cuts; i++) {
         if (row->cut[i].plan.read & dark) {
             return false;
@@ -255,12 +261,42 @@ static bool gather_went_well(const RowOp *row)
     return true;
 }
 
+static void tell_repairs(RowOp *row)
+{
+    RaidRows *rows = row->rows;
+    uint32_t written = 0;
+
+    if (!row->unreadable) {
+        return;
+    }
+    for (unsigned i = 0; i < row->cuts; i++) {
+        written |= row->cut[i].plan.write;
+    }
+    FOR_EACH_SLOT(slot, written & row->unreadable & ~row_missing(row)) {
+        rows->repaired(rows, raid_member(&rows->shape, row->row, slot));
+    }
+}
+
+static void scatter_ended(RowOp *row)
+{
+    bool redundant = row->rows->shape.level->row_redundant;
+
+    if (row->verb == UNIT_WRITE && !row_is_usable(row)) {
+        end_row(row, UNIT_OFFLINE);
+    } else if (row->unreadable && !redundant) {
+        fail_medium(row, row->bad_found);
+    } else {
+        tell_repairs(row);
+        end_step(row);
+    }
+}
+
 static void scatter(RowOp *row)
 {
     row->phase = ROW_SCATTER;
     send_all(row, DISK_WRITE);
     if (!row->pending) {
-        row_turn(row);
+        scatter_ended(row);
     } else if (row->has_memory) {
         row->rows->sent(row);
     }
@@ -292,36 +328,6 @@ static void gather_ended(RowOp *row)
     }
     row->phase = ROW_COMPUTE;
     sim_at(rows->sim, &row->computed, free);
-}
-
-static void tell_repairs(RowOp *row)
-{
-    RaidRows *rows = row->rows;
-    uint32_t written = 0;
-
-    if (!row->unreadable) {
-        return;
-    }
-    for (unsigned i = 0; i < row->cuts; i++) {
-        written |= row->cut[i].plan.write;
-    }
-    FOR_EACH_SLOT(slot, written & row->unreadable & ~row_missing(row)) {
-        rows->repaired(rows, raid_member(&rows->shape, row->row, slot));
-    }
-}
-
-static void scatter_ended(RowOp *row)
-{
-    bool redundant = row->rows->shape.level->row_redundant;
-
-    if (row->verb == UNIT_WRITE && !row_is_usable(row)) {
-        end_row(row, UNIT_OFFLINE);
-    } else if (row->unreadable && !redundant) {
-        fail_medium(row, row->bad_found);
-    } else {
-        tell_repairs(row);
-        end_step(row);
-    }
 }
 
 static void flush_ended(RowOp *row)

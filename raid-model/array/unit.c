@@ -334,7 +334,9 @@ static void retire_row(RaidUnit *unit, RowOp *row)
     account(op, row);
     op->bands--;
     give_row(unit, row);
-    fill_window(unit, op);
+    if (op_has_rows_left(op)) {
+        fill_window(unit, op);
+    }
     if (op->bands) {
         return;
     }
@@ -363,8 +365,8 @@ static void take_turns(RaidUnit *unit)
     }
     unit->in_turns = true;
     for (;;) {
-        if (has_memory(unit) && (row = next_in_line(&unit->for_memory))) {
-            start_row_write(unit, row);
+        if (unit->for_memory.head && has_memory(unit)) {
+            start_row_write(unit, next_in_line(&unit->for_memory));
         } else if ((row = next_in_line(&unit->runnable))) {
             start_row(unit, row);
         } else if ((row = next_in_line(&unit->over))) {

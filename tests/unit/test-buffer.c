@@ -142,6 +142,20 @@ START_TEST(a_dropped_sector_takes_its_segment_along)
 }
 END_TEST
 
+START_TEST(a_dropped_segment_is_the_next_to_be_used_again)
+{
+    open_buffer(3);
+    keep(0, 10, false);
+    keep(100, 10, false);
+    keep(200, 10, false);
+    disk_buffer_drop(&buffer, (DiskSpan) { 205, 1 });
+    keep(300, 10, false);
+    ck_assert_uint_eq(found(0, 10), 10);
+    ck_assert_uint_eq(found(100, 10), 10);
+    ck_assert_uint_eq(found(300, 10), 10);
+}
+END_TEST
+
 /* --- held --------------------------------------------------------------- */
 
 static HeldList list;
@@ -240,6 +254,7 @@ int main(void)
     tcase_add_test(tc, written_sectors_are_read_back_only_where_the_drive_does);
     tcase_add_test(tc, what_was_read_is_gone_where_the_drive_releases_it);
     tcase_add_test(tc, a_dropped_sector_takes_its_segment_along);
+    tcase_add_test(tc, a_dropped_segment_is_the_next_to_be_used_again);
     suite_add_tcase(suite, tc);
     tc = tcase_create("order and held");
     tcase_add_test(tc, the_youngest_write_is_what_one_reads);
