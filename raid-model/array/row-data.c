@@ -27,10 +27,15 @@ static void *pool_at(const RowOp *row, void *buf, uint32_t offset)
     return (uint8_t *)buf + (size_t)(offset - row->at) * DISK_SECTOR_BYTES;
 }
 
+static bool has_old(const RowOp *row, unsigned slot)
+{
+    return row->buffers[0] & row_slot_bit(slot);
+}
+
 void *row_old_at(const RowOp *row, unsigned slot, uint32_t offset)
 {
-    return row->old[slot] ? pool_at(row, row->old[slot], offset)
-                          : op_at(row, slot, offset);
+    return has_old(row, slot) ? pool_at(row, row->old[slot], offset)
+                              : op_at(row, slot, offset);
 }
 
 /* What the slot holds when the op is over. */
@@ -93,11 +98,9 @@ void row_give_buffers(RowOp *row)
 
     FOR_EACH_SLOT(slot, row->buffers[0]) {
         raid_pool_give(pool, row->old[slot], row->buffer_bytes);
-        row->old[slot] = NULL;
     }
     FOR_EACH_SLOT(slot, row->buffers[1]) {
         raid_pool_give(pool, row->fresh[slot], row->buffer_bytes);
-        row->fresh[slot] = NULL;
     }
     row->buffers[0] = row->buffers[1] = 0;
 }
@@ -150,7 +153,7 @@ static void make_parity(const RowOp *row, const RowCut *cut, unsigned slot)
 static void deliver(const RowOp *row, const RowCut *cut)
 {
     FOR_EACH_SLOT(slot, cut->wanted & cut->plan.read) {
-        if (row->old[slot]) {
+        if (has_old(row, slot)) {
             memcpy(op_at(row, slot, cut->offset),
                    row_old_at(row, slot, cut->offset),
                    (size_t)cut->count * DISK_SECTOR_BYTES);

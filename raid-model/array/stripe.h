@@ -103,8 +103,8 @@ struct RowOp {
     unsigned cuts;
     RowCut cut[ROW_CUTS_MAX];
     SimEvent computed;
-    void *old[RAID_MEMBERS_MAX];        /* as read; NULL: in buf */
-    void *fresh[RAID_MEMBERS_MAX];      /* as computed */
+    void *old[RAID_MEMBERS_MAX];        /* as read, if in buffers[0] */
+    void *fresh[RAID_MEMBERS_MAX];      /* as computed, [1] */
 };
 
 void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
