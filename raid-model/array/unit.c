@@ -15,10 +15,14 @@
  * The two lists in the middle are worked off in take_turns(), one at a time
  * and never nested, so done() may submit and even reset.
  *
- * A row write of a RAID 5 needs a place in the card's memory; while there is
- * none it stands in for_memory.  When it has one, gather.c may make it one
- * with others that wait for the row, which are CARRIED until that one ends.
- * If a sector could not be read for it they go alone, for an honest answer.
+ * Row writes of a RAID 5 whose card has few places for them in its memory
+ * stand in for_memory and not in runnable: they are taken up in the order
+ * they came, each when it has a place and its row is free, so a stream is
+ * written as it goes on (inferred: sequential writes on a 6400 are as fast
+ * with 256 outstanding as with 4, StorageReview 2001).  When one is taken
+ * up, gather.c may make it one with others that wait for the row, which are
+ * CARRIED until that one ends.  If a sector could not be read for it they go
+ * alone and at once, for an honest answer.
  */
 #include "raid-model/array/unit.h"
 
@@ -212,6 +216,14 @@ static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
     return row;
 }
 
+static bool needs_memory(const RowOp *row)
+{
+    const RaidShape *shape = &row->rows->shape;
+
+    return row->verb == UNIT_WRITE && shape->level->row_redundant &&
+           raid_row_data(shape) > 1;
+}
+
 static void enter_row(RaidUnit *unit, RowOp *row)
 {
     row->op->bands++;
@@ -219,7 +231,9 @@ static void enter_row(RaidUnit *unit, RowOp *row)
     if (row->verb != UNIT_FLUSH) {
         sim_queue_push_tail(bucket_of(unit, row), &row->bucket_link);
     }
-    if (row->verb == UNIT_FLUSH || row_may_start(row)) {
+    if (needs_memory(row) && unit->rows.card->row_writes_max) {
+        stand_in_line(row, &unit->for_memory);
+    } else if (row->verb == UNIT_FLUSH || row_may_start(row)) {
         stand_in_line(row, &unit->runnable);
     }
 }
@@ -245,19 +259,14 @@ static void account(UnitOp *op, const RowOp *row)
     }
 }
 
-static bool needs_memory(const RowOp *row)
+/* In order of arrival: one whose turn it is may hold up others until its
+ * row is free. */
+static RowOp *next_for_memory(RaidUnit *unit)
 {
-    const RaidShape *shape = &row->rows->shape;
+    GList *head = unit->for_memory.head;
 
-    return row->verb == UNIT_WRITE && shape->level->row_redundant &&
-           raid_row_data(shape) > 1;
-}
-
-static bool has_memory(const RaidUnit *unit)
-{
-    unsigned max = unit->rows.card->row_writes_max;
-
-    return !max || unit->row_writes < max;
+    return head && unit->row_writes < unit->rows.card->row_writes_max &&
+           row_may_start(head->data) ? next_in_line(&unit->for_memory) : NULL;
 }
 
 static void start_row_write(RaidUnit *unit, RowOp *row)
@@ -275,12 +284,10 @@ static void start_row_write(RaidUnit *unit, RowOp *row)
 
 static void start_row(RaidUnit *unit, RowOp *row)
 {
-    if (!needs_memory(row)) {
-        raid_row_start(row);
-    } else if (unit->for_memory.head || !has_memory(unit)) {
-        stand_in_line(row, &unit->for_memory);
-    } else {
+    if (needs_memory(row)) {
         start_row_write(unit, row);
+    } else {
+        raid_row_start(row);
     }
 }
 
@@ -365,8 +372,8 @@ static void take_turns(RaidUnit *unit)
     }
     unit->in_turns = true;
     for (;;) {
-        if (unit->for_memory.head && has_memory(unit)) {
-            start_row_write(unit, next_in_line(&unit->for_memory));
+        if ((row = next_for_memory(unit))) {
+            start_row_write(unit, row);
         } else if ((row = next_in_line(&unit->runnable))) {
             start_row(unit, row);
         } else if ((row = next_in_line(&unit->over))) {

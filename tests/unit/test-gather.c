@@ -18,6 +18,7 @@
 typedef struct Ask {
     UnitOp op;
     bool done;
+    unsigned place;             /* how many were done before */
     uint8_t data[ROW * SECTOR];
 } Ask;
 
@@ -26,7 +27,7 @@ static RaidUnit *unit;
 static const MdArray md = { 5, MEMBERS, STRIPE };
 static uint8_t flat[CAPACITY][SECTOR];
 static Ask asks[ASKS];
-static unsigned asked;
+static unsigned asked, finished;
 
 static void begin(RaidGathers how, uint32_t missing)
 {
@@ -40,7 +41,7 @@ static void begin(RaidGathers how, uint32_t missing)
     world.sim = sim_new(1);
     world.noise = 99;
     memset(flat, 0, sizeof(flat));
-    asked = 0;
+    asked = finished = 0;
     card = (RaidCard) { .row_writes_max = 1, .gathers_rows = how };
     for (unsigned m = 0; m < MEMBERS; m++) {
         port[m] = missing >> m & 1 ? NULL : &world.port[m];
@@ -54,6 +55,7 @@ static void note_done(UnitOp *op)
 
     unit_holds(!own->done);
     own->done = true;
+    own->place = finished++;
 }
 
 static Ask *put(UnitVerb verb, uint64_t lba, uint32_t count)
@@ -149,6 +151,25 @@ START_TEST(a_card_that_does_not_gather_writes_one_by_one)
     run(&reads, &writes);
     ck_assert_uint_eq(writes, 2 * 6);
     ck_assert_uint_eq(reads, 2 * 6);
+    check_stored();
+    end();
+}
+END_TEST
+
+/* Also when the next in order must wait for its row and another need not. */
+START_TEST(row_writes_are_carried_out_in_the_order_they_came)
+{
+    unsigned reads, writes;
+    const uint64_t lba[] = { 0, 0, ROW, 0, 2 * ROW, ROW };
+
+    begin(RAID_GATHERS_NONE, 0);
+    for (unsigned i = 0; i < G_N_ELEMENTS(lba); i++) {
+        put(UNIT_WRITE, lba[i], 4);
+    }
+    run(&reads, &writes);
+    for (unsigned i = 0; i < asked; i++) {
+        ck_assert_uint_eq(asks[i].place, i);
+    }
     check_stored();
     end();
 }
@@ -368,6 +389,7 @@ int main(void)
 
     tcase_add_loop_test(tc, writes_that_cover_a_row_need_no_reads, 0, 4);
     tcase_add_test(tc, a_card_that_does_not_gather_writes_one_by_one);
+    tcase_add_test(tc, row_writes_are_carried_out_in_the_order_they_came);
     tcase_add_test(tc, a_row_with_a_gap_is_gathered_by_those_that_take_parts);
     tcase_add_test(tc, a_gap_is_not_written_over);
     tcase_add_loop_test(tc, of_writes_that_overlap_the_last_wins, 0, 2);
