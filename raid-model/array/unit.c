@@ -130,11 +130,11 @@ static void answer(SimEvent *ev)
     complete(op, op->status);
 }
 
-static void answer_later(UnitOp *op, UnitStatus status)
+static void answer_later(UnitOp *op, UnitStatus status, SimTime after)
 {
     op->status = status;
     op->ev.fire = answer;
-    sim_after(op->unit->sim, &op->ev, 0);
+    sim_after(op->unit->sim, &op->ev, after);
 }
 
 /* --- locks --------------------------------------------------------------- */
@@ -336,6 +336,7 @@ static void leave_row(RaidUnit *unit, RowOp *row)
 static void retire_row(RaidUnit *unit, RowOp *row)
 {
     UnitOp *op = row->op;
+    SimTime after = needs_memory(row) ? unit->rows.card->row_answer_ns : 0;
 
     leave_row(unit, row);
     account(op, row);
@@ -347,8 +348,8 @@ static void retire_row(RaidUnit *unit, RowOp *row)
     if (op->bands) {
         return;
     }
-    if (unit->in_submit) {
-        answer_later(op, op->status);
+    if (unit->in_submit || after) {
+        answer_later(op, op->status, after);
     } else {
         complete(op, op->status);
     }
@@ -433,9 +434,9 @@ void raid_unit_submit(RaidUnit *unit, UnitOp *op)
     sim_queue_push_tail(&unit->ops, &op->link);
 
     if (unit->state == RAID_UNIT_INOPERABLE) {
-        answer_later(op, UNIT_OFFLINE);
+        answer_later(op, UNIT_OFFLINE, 0);
     } else if (!op_is_in_range(unit, op)) {
-        answer_later(op, UNIT_OUT_OF_RANGE);
+        answer_later(op, UNIT_OUT_OF_RANGE, 0);
     } else if (op->verb == UNIT_FLUSH) {
         RowOp *row = raid_row_take(&unit->rows);
 
@@ -444,7 +445,7 @@ void raid_unit_submit(RaidUnit *unit, UnitOp *op)
         op->next_lba = op->lba + op->count;
         enter_row(unit, row);
     } else if (op->count == 0) {
-        answer_later(op, UNIT_OK);
+        answer_later(op, UNIT_OK, 0);
     } else {
         fill_window(unit, op);
     }

@@ -274,14 +274,28 @@ const BoardKnob board_knob[] = {
         .levels = MASK(RAID_5),
         .about = "no stretch of a row counts for less",
         .from = {
-            { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 random writes at depth "
+            { "3ware-7[48]*", KNOB_FITTED, "RAID 5 random writes at depth "
               "1 (StorageReview 2001)" },
             { "*", KNOB_GUESS, "nothing is seen in the reviews" },
         },
     }, {
         FIELD(xor_row_ns), TIME, .zero = "none", .levels = MASK(RAID_5),
         .about = "and so much for each row",
-        .from = { { "*", KNOB_GUESS, "nothing is seen in the reviews" } },
+        .from = {
+            { "3ware-6*", KNOB_FITTED, "RAID 5 writes, which cost much the "
+              "same for 8 and 64 KiB, three and four drives: a processor's "
+              "work (StorageReview 2001)" },
+            { "*", KNOB_GUESS, "nothing is seen in the reviews" },
+        },
+    }, {
+        FIELD(row_answer_ns), TIME, .zero = "none", .levels = MASK(RAID_5),
+        .about = "from a RAID 5 write with its drives to the computer told",
+        .from = {
+            { "3ware-6*", KNOB_FITTED, "RAID 5 writes, random and "
+              "sequential, which take so much longer one at a time than in "
+              "a queue (StorageReview 2001)" },
+            { "*", KNOB_GUESS, "nothing is seen in the reviews" },
+        },
     }, {
         FIELD(cache_bytes), .unit = "bytes", .zero = "none",
         .about = "its own memory, written back; none: or written through",

@@ -72,8 +72,8 @@
     .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,           \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .write_bytes_per_s = MIB_PER_S(62),                                 \
-    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(55),               \
-    .xor_piece_sectors = 104
+    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(300),              \
+    .xor_row_ns = SIM_US(4500), .row_answer_ns = SIM_US(5000)
 
 #define ESCALADE_7000 ESCALADE,                                         \
     .command_ns = SIM_US(90),                                           \

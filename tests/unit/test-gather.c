@@ -309,6 +309,7 @@ START_TEST(a_reset_at_any_event_leaves_rows_whole)
 {
     begin(RAID_GATHERS_FULL_ROWS, 0);
     card.xor_row_ns = 5000;
+    card.row_answer_ns = 9000;
     put(UNIT_WRITE, 0, 4);
     cover_row_1(false, 6);
     for (int i = 0; i < _i; i++) {
@@ -361,6 +362,33 @@ START_TEST(the_engine_takes_its_time_for_each_row)
 }
 END_TEST
 
+/* Three writes to one place wait for each other and not for the answers; a
+ * read has none to wait for. */
+START_TEST(a_write_is_answered_late_and_holds_up_no_other)
+{
+    SimTime took[2], read[2];
+
+    for (unsigned late = 0; late < 2; late++) {
+        unsigned reads, writes;
+
+        begin(RAID_GATHERS_NONE, 0);
+        card.row_answer_ns = late ? SIM_S(7) : 0;
+        for (unsigned i = 0; i < 3; i++) {
+            put(UNIT_WRITE, 0, 4);
+        }
+        run(&reads, &writes);
+        took[late] = sim_now(world.sim);
+        put(UNIT_READ, 0, 4);
+        run(&reads, &writes);
+        read[late] = sim_now(world.sim) - took[late];
+        check_stored();
+        end();
+    }
+    ck_assert_int_eq(took[1] - took[0], SIM_S(7));
+    ck_assert_int_eq(read[1], read[0]);
+}
+END_TEST
+
 START_TEST(what_is_read_passes_the_memory_while_it_is_read)
 {
     SimTime took[2];
@@ -398,6 +426,7 @@ int main(void)
     tcase_add_loop_test(tc, any_mixture_leaves_what_one_by_one_would, 0, 60);
     tcase_add_loop_test(tc, a_reset_at_any_event_leaves_rows_whole, 0, 16);
     tcase_add_test(tc, the_engine_takes_its_time_for_each_row);
+    tcase_add_test(tc, a_write_is_answered_late_and_holds_up_no_other);
     tcase_add_test(tc, what_is_read_passes_the_memory_while_it_is_read);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
