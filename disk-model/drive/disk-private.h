@@ -18,6 +18,7 @@
 #include "disk-model/drive/ata.h"
 #include "disk-model/drive/buffer.h"
 #include "disk-model/drive/held.h"
+#include "disk-model/world/fault.h"
 
 /* Read-ahead under way.  Nothing happens for it: where it has got to is
  * worked out when somebody asks. */
@@ -75,6 +76,8 @@ struct Disk {
     bool held;                  /* take nothing up just now */
     uint64_t arrivals;
     SimEvent end;               /* of the op in service */
+    bool fault_asked;           /* about it, and `fault` is the answer */
+    FaultAnswer fault;
     unsigned flaws;
     DiskFlaw flaw[DISK_FLAWS_MAX];      /* rising */
     Cached cached;              /* used if preset->buffer.there */

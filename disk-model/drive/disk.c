@@ -60,13 +60,21 @@ static DiskStatus execute_ata(Disk *disk, DiskOp *op)
                                                              : DISK_OK;
 }
 
-static DiskStatus perform(Disk *disk, DiskOp *op)
+static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
 {
     DiskMedia *media = disk->media;
     int failed = 0;
 
+    if (fault->dead) {
+        return DISK_FAILED;
+    }
+
     if (disk_moves_sectors(op) && !disk_span_is_on(disk, op->span)) {
         return DISK_OUT_OF_RANGE;
+    }
+    if (fault->bad) {
+        op->bad_sector = fault->at;
+        return DISK_BAD_SECTOR;
     }
     switch (op->verb) {
     case DISK_READ:
@@ -75,6 +83,8 @@ static DiskStatus perform(Disk *disk, DiskOp *op)
                                op->buf);
         break;
     case DISK_WRITE:
+        fault_written(disk->sim, (unsigned)disk->port, op->span.sector,
+                      op->span.count);
         failed = has_buffer(disk) ? cached_write(disk, op)
             : media->ops->write(media, op->span.sector, op->span.count,
                                 op->buf);
@@ -185,6 +195,47 @@ static void take_next(Disk *disk)
     take_up(disk, next);
 }
 
+/* --- trouble ------------------------------------------------------------ */
+
+#define RECOVERY_NS SIM_S(1)    /* guess: tries before a sector is given up */
+
+static FaultAnswer ask_fault(const Disk *disk, const DiskOp *op)
+{
+    bool on = disk_moves_sectors(op) && disk_span_is_on(disk, op->span);
+    FaultAsk ask = {
+        .port = (unsigned)disk->port, .on = FAULT_ON_OTHER,
+        .first = on ? op->span.sector : 0, .count = on ? op->span.count : 0,
+    };
+    FaultAnswer answer;
+
+    if (on) {
+        ask.on = op->verb == DISK_READ ? FAULT_ON_READ : FAULT_ON_WRITE;
+    }
+    answer = fault_ask(disk->sim, &ask);
+    if (answer.bad) {
+        answer.more_ns += RECOVERY_NS;
+    }
+    return answer;
+}
+
+/* Asked once, when the op would end; what it answers may put that off. */
+static bool fault_delays(Disk *disk, DiskOp *op)
+{
+    if (disk->fault_asked || !fault_any(disk->sim)) {
+        return false;
+    }
+    disk->fault = ask_fault(disk, op);
+    disk->fault_asked = true;
+    if (!disk->fault.more_ns) {
+        return false;
+    }
+    op->time.transfer_ns += disk->fault.more_ns;
+    sim_after(disk->sim, &disk->end, disk->fault.more_ns);
+    return true;
+}
+
+/* --- the end ------------------------------------------------------------ */
+
 /* Where every op ends, however it came to that. */
 static void end_op(DiskOp *op, DiskStatus status)
 {
@@ -195,6 +246,7 @@ static void end_op(DiskOp *op, DiskStatus status)
 
         sim_cancel(disk->sim, &disk->end);
         disk->busy = false;
+        disk->fault_asked = false;
         if (has_buffer(disk)) {
             cached_let_go(disk, early);
         }
@@ -217,7 +269,11 @@ static void service_ends(SimEvent *ev)
     Disk *disk = (Disk *)((char *)ev - offsetof(Disk, end));
     DiskOp *op = disk->queue.head->data;
 
-    end_op(op, perform(disk, op));
+    if (!fault_delays(disk, op)) {
+        static const FaultAnswer none;
+
+        end_op(op, perform(disk, op, disk->fault_asked ? &disk->fault : &none));
+    }
 }
 
 /* --- the outside ------------------------------------------------------- */
@@ -244,8 +300,11 @@ void disk_cancel(DiskOp *op, DiskStatus status)
 
 void disk_finish_now(DiskOp *op)
 {
+    FaultAnswer fault;
+
     g_assert(op->disk);
-    end_op(op, perform(op->disk, op));
+    fault = ask_fault(op->disk, op);
+    end_op(op, perform(op->disk, op, &fault));
 }
 
 void disk_cancel_all(Disk *disk, DiskStatus status)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of a Sim, shared by sim.c (time, chance) and trace.c (the
- * sink).  Nobody else includes this.
+ * The inside of a Sim, shared by sim.c (time, chance), trace.c (the sink)
+ * and fault.c (trouble).  Nobody else includes this.
  */
 #ifndef DISK_WORLD_SIM_PRIVATE_H
 #define DISK_WORLD_SIM_PRIVATE_H
 
 #include "disk-model/world/trace.h"
+
+typedef struct SimFaults SimFaults;
 
 struct Sim {
     SimTime now;
@@ -24,6 +26,8 @@ struct Sim {
 
     SimTraceSink *sink;
     void *sink_opaque;
+
+    SimFaults *faults;          /* NULL: nothing ever goes wrong */
 };
 
 #endif

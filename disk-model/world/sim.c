@@ -281,5 +281,6 @@ void sim_free(Sim *sim)
     }
     g_assert(!sim->count && !sim->firing);
     g_free(sim->heap);
+    g_free(sim->faults);
     g_free(sim);
 }

@@ -25,6 +25,7 @@
 #include "migration/vmstate.h"
 #include "system/system.h"
 
+#include "disk-model/world/fault.h"
 #include "hw/qemu/skin.h"
 #include "trace.h"
 
@@ -303,6 +304,37 @@ static void card_get_outstanding(Object *obj, Visitor *v, const char *name,
     visit_type_uint32(v, name, &outstanding, errp);
 }
 
+/* One rule, or "clear". */
+static void card_set_fault(Object *obj, const char *line, Error **errp)
+{
+    TwCard *card = TW_CARD(obj);
+    GError *err = NULL;
+
+    if (!card->sim) {
+        error_setg(errp, "fault: the card is off");
+        return;
+    }
+    sim_catch_up(card->sim);
+    if (!strcmp(line, "clear")) {
+        fault_clear(card->sim);
+    } else if (!fault_order(card->sim, line, &err)) {
+        error_setg(errp, "%s", err->message);
+        g_error_free(err);
+    }
+}
+
+static char *card_get_fault(Object *obj, Error **errp)
+{
+    TwCard *card = TW_CARD(obj);
+    GString *rules = g_string_new(NULL);
+
+    if (card->sim) {
+        sim_catch_up(card->sim);
+        fault_list(card->sim, rules);
+    }
+    return g_string_free(rules, FALSE);
+}
+
 static const Property card_properties[] = {
     DEFINE_PROP_STRING("units", TwCard, units),
     DEFINE_PROP_UINT64("seed", TwCard, seed, 1),
@@ -337,6 +369,12 @@ static void card_class_init(ObjectClass *klass, TwClassData data)
     object_class_property_add(klass, "outstanding", "uint32",
                               card_get_outstanding, NULL, NULL, NULL);
 
+    object_class_property_add_str(klass, "fault", card_get_fault,
+                                  card_set_fault);
+
+    object_class_property_set_description(klass, "fault",
+        "Trouble: set it to a rule such as \"port 2 bad at 5000-5007\" "
+        "(docs/faults.md) or to \"clear\"; reads as the rules there are");
     object_class_property_set_description(klass, "outstanding",
         "Commands the card holds now (read-only)");
     object_class_property_set_description(klass, "units",

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "disk-model/world/fault.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/progress.h"
 #include "raid-model/sim/scenario.h"
@@ -111,6 +112,17 @@ static void cut_power(ScenarioRun *run)
                               "had taken are lost", lost));
 }
 
+static void order_fault(ScenarioRun *run, const char *rule)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (fault_order(run->rig->sim, rule, &error)) {
+        tell(run, g_strdup_printf("fault %s", rule));
+    } else {
+        tell(run, g_strdup(error->message));
+    }
+}
+
 static void begin_work(ScenarioRun *run)
 {
     ScenarioPhase *phase = phase_at(run, run->next_phase++);
@@ -130,6 +142,9 @@ static void happen(ScenarioRun *run, const ScenarioEntry *entry)
         break;
     case SCENARIO_PLUG:
         plug(run, entry->port);
+        break;
+    case SCENARIO_FAULT:
+        order_fault(run, entry->fault);
         break;
     case SCENARIO_POWER_CUT:
         cut_power(run);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "disk-model/drive/key-source.h"
+#include "disk-model/world/fault.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/scenario.h"
 
@@ -21,7 +22,7 @@ typedef struct Reading {
     GError **error;
 } Reading;
 
-#define VERBS "create, work, pull, plug, power cut or report"
+#define VERBS "create, work, pull, plug, fault, power cut or report"
 
 /* "FILE:LINE: 'WORD' WHAT"; at the line's end without a word. */
 static bool wrong(const Reading *in, const char *what)
@@ -263,10 +264,27 @@ static bool take_port(Reading *in, ScenarioEntry *entry)
     return ok;
 }
 
+/* The rest of the line; judged now, by a world of its own. */
+static bool take_fault(Reading *in, ScenarioEntry *entry)
+{
+    g_autofree char *rule = g_strjoinv(" ", in->word);
+    g_autoptr(GError) error = NULL;
+    Sim *sim = sim_new(0);
+    bool ok = fault_order(sim, rule, &error);
+
+    sim_free(sim);
+    entry->fault = g_string_chunk_insert(in->story->text, rule);
+    while (ok && *in->word) {
+        in->word++;
+    }
+    return ok || number_error(in->error, "%s:%u: %s", in->story->path,
+                              in->line, error->message);
+}
+
 static bool take_verb(Reading *in, ScenarioEntry *entry)
 {
     static const char *const later[] = {
-        "fault", "replace", "rebuild", "verify", "initialise", "initialize",
+        "replace", "rebuild", "verify", "initialise", "initialize",
         "spare", "remove", NULL
     };
 
@@ -281,6 +299,10 @@ static bool take_verb(Reading *in, ScenarioEntry *entry)
     if (is_word(in, "plug")) {
         entry->verb = SCENARIO_PLUG;
         return take_port(in, entry);
+    }
+    if (is_word(in, "fault")) {
+        entry->verb = SCENARIO_FAULT;
+        return take_fault(in, entry);
     }
     if (is_word(in, "power")) {
         entry->verb = SCENARIO_POWER_CUT;

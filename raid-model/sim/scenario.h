@@ -8,6 +8,7 @@
  *   at 1s   work file-server depth 16 for 60s
  *   at 5s   work fio rw=randread bs=8k iodepth=4 for 500 requests
  *   at 20s  pull port 2
+ *   at 30s  fault port 1 bad at 5000-5007
  *   at 40s  report
  *   at 70s  power cut
  *
@@ -16,10 +17,11 @@
  * are made before power-on, so create stands at 0.  Lines of one time happen
  * in their order.  What lies behind # is a comment.
  *
- * Pulling a drive loses the unit a member; a drive that is plugged again
- * joins no unit.  When the power is cut all work ends, drives lose what they
- * held in their RAM and had told to be written; requests that were under way
- * still end (no sector is torn).  The power is back at once.
+ * What lies behind "fault" is a line of fault.h.  Pulling a drive loses the
+ * unit a member; a drive that is plugged again joins no unit.  When the power
+ * is cut all work ends, drives lose what they held in their RAM and had told
+ * to be written; requests that were under way still end (no sector is torn).
+ * The power is back at once.
  *
  * Wrong words end the reading: FILE:LINE: what is wrong; what would be right.
  */
@@ -29,8 +31,8 @@
 #include "raid-model/sim/job-run.h"
 
 typedef enum ScenarioVerb {
-    SCENARIO_WORK, SCENARIO_PULL, SCENARIO_PLUG, SCENARIO_POWER_CUT,
-    SCENARIO_REPORT
+    SCENARIO_WORK, SCENARIO_PULL, SCENARIO_PLUG, SCENARIO_FAULT,
+    SCENARIO_POWER_CUT, SCENARIO_REPORT
 } ScenarioVerb;
 
 typedef struct ScenarioEntry {
@@ -38,6 +40,7 @@ typedef struct ScenarioEntry {
     unsigned line;
     SimTime at;
     unsigned port;              /* pull, plug */
+    const char *fault;          /* fault: a line for fault_order() */
     /* work: */
     int unit;                   /* -1: the first */
     Job job;                    /* its name: the pattern, or fio's name= */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fault - the door of trouble: rules of what goes wrong, and the one
+ * question the models ask.
+ *
+ *   PLACE WHAT [at FIRST[-LAST]] [on read|write|any] [after N] [times N]
+ *         [from TIME] [for TIME] [chance P]
+ *
+ *   port 2 bad at 5000-5007          unreadable until written again
+ *   port 2 bad at 5000 always        whatever is written
+ *   port 2 bad at 5000 times 1       once
+ *   port 2 slow 30ms on read         so much more for each
+ *   port 2 slow 90s times 1          a stall
+ *   port 2 dead                      answers nothing but failure
+ *
+ * `at` counts sectors of the drive and defaults to all of it, `on` to any
+ * (bad: read).  `after N` lets N matching ops pass, `times N` ends the rule
+ * when it has struck so often, `from` and `for` bound it in time (20s, 5ms,
+ * 100us), `chance 0.01` strikes one in a hundred of the rest.  The same
+ * words serve scenarios, QEMU's `fault` property and the tests.
+ *
+ * Without rules nothing is asked, nothing is spent and no chance is drawn;
+ * the chance of rules is a stream of its own.
+ */
+#ifndef DISK_WORLD_FAULT_H
+#define DISK_WORLD_FAULT_H
+
+#include <glib.h>
+
+#include "disk-model/world/sim.h"
+
+#define FAULT_RULES_MAX 64
+
+/* What is about to end; flags, so that a rule can mean several. */
+#define FAULT_ON_READ  1u
+#define FAULT_ON_WRITE 2u
+#define FAULT_ON_OTHER 4u
+
+typedef struct FaultAsk {
+    unsigned port;
+    unsigned on;                /* one of FAULT_ON_... */
+    uint64_t first, count;      /* 0, 0 for OTHER */
+} FaultAsk;
+
+typedef struct FaultAnswer {
+    bool dead;
+    bool bad;                   /* `at` cannot be read */
+    uint64_t at;                /* the lowest such */
+    SimTime more_ns;            /* before it ends */
+} FaultAnswer;
+
+/*
+ * A rule from a line of those words.  False, nothing changed and one line in
+ * `error`: what is wrong, what would be right.
+ */
+bool fault_order(Sim *sim, const char *line, GError **error);
+bool fault_any(const Sim *sim);
+/* Each rule that strikes counts one.  Once for each op. */
+FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask);
+/* The range holds something new: what was bad until then is good. */
+void fault_written(Sim *sim, unsigned port, uint64_t first, uint64_t count);
+/* The lines, as ordered, one each, with what is left of them. */
+void fault_list(const Sim *sim, GString *out);
+void fault_clear(Sim *sim);
+
+#define FAULT_ERROR fault_error_quark()
+GQuark fault_error_quark(void);
+
+#endif
