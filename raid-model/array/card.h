@@ -54,6 +54,8 @@ typedef struct RaidCard {
     SimPipe xor;                /* bytes that pass the memory for parity, */
     uint32_t xor_piece_sectors; /* no stretch counts for less; 0: as it is */
     SimTime xor_row_ns;         /* beside so much a row */
+    SimTime row_wait_ns;        /* for the rest of a row, behind one that
+                                 * was written whole; 0: none does */
     SimTime row_answer_ns;      /* from the last of a RAID 5 write at its
                                  * drives to the host told of it */
 } RaidCard;

@@ -72,11 +72,16 @@ static bool is_without_gaps(const Choice *choice)
     return known == choice->high;
 }
 
+static uint64_t row_sectors(const RowOp *row)
+{
+    const RaidShape *shape = &row->rows->shape;
+
+    return (uint64_t)raid_row_data(shape) * raid_chunk_sectors(shape);
+}
+
 static bool covers_row(const Choice *choice, const RowOp *leader)
 {
-    const RaidShape *shape = &leader->rows->shape;
-    uint64_t sectors = (uint64_t)raid_row_data(shape) *
-                       raid_chunk_sectors(shape);
+    uint64_t sectors = row_sectors(leader);
 
     return choice->sectors >= sectors &&
            choice->high - choice->low == sectors && is_without_gaps(choice);
@@ -125,4 +130,37 @@ RowOp *raid_gather(RowOp *leader, const GQueue *bucket)
         }
     }
     return NULL;
+}
+
+void raid_run_take_up(RaidRun *run, const RowOp *row)
+{
+    *run = (RaidRun) {
+        .whole = row->end - row->lba == row_sectors(row), .next = row->end,
+        .under_way = row,
+    };
+}
+
+void raid_run_end(RaidRun *run, const RowOp *row, SimTime now)
+{
+    if (run->under_way == row) {
+        run->under_way = NULL;
+        run->ended = now;
+    }
+}
+
+SimTime raid_run_lets_go(const RaidRun *run, const RowOp *leader,
+                         const RowOp *youngest, const GQueue *bucket)
+{
+    SimTime wait = leader->rows->card->row_wait_ns;
+    Choice choice;
+
+    if (!wait || !run->whole || leader->lba != run->next ||
+        youngest->row != leader->row) {
+        return 0;
+    }
+    choose(&choice, leader, bucket, true);
+    if (covers_row(&choice, leader)) {
+        return 0;
+    }
+    return run->under_way ? SIM_NEVER : run->ended + wait;
 }

@@ -48,6 +48,8 @@ struct RaidUnit {
     GQueue runnable, over;
     GQueue for_memory;          /* row writes, by age */
     unsigned row_writes;        /* in the card's memory */
+    RaidRun run;
+    SimEvent run_over;          /* what was held back for its row may go */
     bool in_turns, in_submit;
 };
 
@@ -263,10 +265,22 @@ static void account(UnitOp *op, const RowOp *row)
  * row is free. */
 static RowOp *next_for_memory(RaidUnit *unit)
 {
-    GList *head = unit->for_memory.head;
+    GQueue *line = &unit->for_memory;
+    RowOp *row = line->head ? line->head->data : NULL;
+    SimTime when;
 
-    return head && unit->row_writes < unit->rows.card->row_writes_max &&
-           row_may_start(head->data) ? next_in_line(&unit->for_memory) : NULL;
+    if (!row || unit->row_writes >= unit->rows.card->row_writes_max ||
+        !row_may_start(row)) {
+        return NULL;
+    }
+    when = raid_run_lets_go(&unit->run, row, line->tail->data,
+                            bucket_of(unit, row));
+    if (when <= sim_now(unit->sim)) {
+        sim_cancel(unit->sim, &unit->run_over);
+        return next_in_line(line);
+    }
+    sim_at(unit->sim, &unit->run_over, when);
+    return NULL;
 }
 
 static void start_row_write(RaidUnit *unit, RowOp *row)
@@ -279,6 +293,7 @@ static void start_row_write(RaidUnit *unit, RowOp *row)
         row = one;
     }
     row->has_memory = true;
+    raid_run_take_up(&unit->run, row);
     raid_row_start(row);
 }
 
@@ -295,6 +310,7 @@ static void give_row(RaidUnit *unit, RowOp *row)
 {
     unit->row_writes -= row->has_memory;
     row->has_memory = false;
+    raid_run_end(&unit->run, row, sim_now(unit->sim));
     raid_row_give(row);
 }
 
@@ -384,6 +400,11 @@ static void take_turns(RaidUnit *unit)
         }
     }
     unit->in_turns = false;
+}
+
+static void run_over(SimEvent *ev)
+{
+    take_turns((RaidUnit *)((char *)ev - offsetof(RaidUnit, run_over)));
 }
 
 /* Its place in the card's memory is free; should it have another step, that
@@ -483,6 +504,7 @@ void raid_unit_reset(RaidUnit *unit)
     g_queue_init(&unit->runnable);
     g_queue_init(&unit->over);
     g_queue_init(&unit->for_memory);
+    sim_cancel(unit->sim, &unit->run_over);
     while ((link = unit->all.head)) {
         end_row_now(unit, link->data);
     }
@@ -508,6 +530,7 @@ RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
     unit->rows.repaired = row_repaired;
     unit->rows.sent = row_sent;
     unit->rows.ended = row_ended;
+    unit->run_over.fire = run_over;
     unit->sim = sim;
     unit->number = number;
     unit->notify = notify;
@@ -522,6 +545,7 @@ void raid_unit_free(RaidUnit *unit)
         return;
     }
     g_assert(!unit->ops.head && !unit->all.head);
+    sim_cancel(unit->sim, &unit->run_over);
     raid_rows_clear(&unit->rows);
     g_free(unit);
 }

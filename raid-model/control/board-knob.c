@@ -288,10 +288,20 @@ const BoardKnob board_knob[] = {
             { "*", KNOB_GUESS, "nothing is seen in the reviews" },
         },
     }, {
+        FIELD(row_wait_ns), TIME, .zero = "none", .levels = MASK(RAID_5),
+        .about = "what goes on behind a row written whole waits so long "
+                 "for the rest of its row",
+        .from = {
+            { "3ware-7[48]*", KNOB_FITTED, "RAID 5 sequential writes of four "
+              "drives at depth 4, which just cover the next row; any time "
+              "above 2 ms does (StorageReview 2001)" },
+            { "*", KNOB_GUESS, "nothing is seen in the reviews" },
+        },
+    }, {
         FIELD(row_answer_ns), TIME, .zero = "none", .levels = MASK(RAID_5),
         .about = "from a RAID 5 write with its drives to the computer told",
         .from = {
-            { "3ware-6*", KNOB_FITTED, "RAID 5 writes, random and "
+            { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 writes, random and "
               "sequential, which take so much longer one at a time than in "
               "a queue (StorageReview 2001)" },
             { "*", KNOB_GUESS, "nothing is seen in the reviews" },

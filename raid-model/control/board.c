@@ -84,7 +84,8 @@
 #define SERIES_7000                                                     \
     .write_bytes_per_s = MIB_PER_S(66),                                 \
     .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
-    .xor_bytes_per_s = MB_PER_S(72), .xor_piece_sectors = 72
+    .xor_bytes_per_s = MB_PER_S(72), .xor_piece_sectors = 72,           \
+    .row_wait_ns = SIM_US(3000), .row_answer_ns = SIM_US(1000)
 
 #define FUSION                                                          \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \

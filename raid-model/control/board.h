@@ -49,7 +49,7 @@ typedef struct BoardModel {
     RaidGathers gathers_rows;
     uint64_t xor_bytes_per_s;
     uint32_t xor_piece_sectors;
-    SimTime xor_row_ns, row_answer_ns;
+    SimTime xor_row_ns, row_wait_ns, row_answer_ns;
     /* See raid-model/control/cache.h; 0 bytes: none, or written through. */
     uint64_t cache_bytes;
     unsigned cache_destage_max, cache_urgent_percent;

@@ -219,6 +219,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
         .xor.bytes_per_s = board->xor_bytes_per_s,
         .xor_piece_sectors = board->xor_piece_sectors,
         .xor_row_ns = board->xor_row_ns,
+        .row_wait_ns = board->row_wait_ns,
         .row_answer_ns = board->row_answer_ns,
     };
     for (unsigned port = 0; port < RAID_PORTS_MAX; port++) {

@@ -17,7 +17,7 @@ static const RaidCard cards[STORY_CARDS] = {
         .from_drives.bytes_per_s = 30000000,
         .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,
         .xor.bytes_per_s = 40000000, .xor_row_ns = SIM_US(50),
-        .row_answer_ns = SIM_US(400),
+        .row_wait_ns = SIM_MS(3), .row_answer_ns = SIM_US(400),
     }, {
         .lane_order = RAID_LANE_CLOOK, .lane_committed = 1,
         .row_writes_max = 2, .gathers_rows = RAID_GATHERS_WRITES,

@@ -286,6 +286,7 @@ START_TEST(any_mixture_leaves_what_one_by_one_would)
     begin(_i & 1 ? RAID_GATHERS_FULL_ROWS : RAID_GATHERS_WRITES, 0);
     card.row_writes_max = 1 + (unsigned)_i / 2 % 3;
     card.xor_row_ns = _i % 5 ? 300 : 0;
+    card.row_wait_ns = _i % 3 ? 20000 : 0;
     world.noise = 1000 + (uint32_t)_i;
     while (asked < ASKS) {
         uint32_t count = 1 + chance(ROW);
@@ -310,6 +311,7 @@ START_TEST(a_reset_at_any_event_leaves_rows_whole)
     begin(RAID_GATHERS_FULL_ROWS, 0);
     card.xor_row_ns = 5000;
     card.row_answer_ns = 9000;
+    card.row_wait_ns = 50000;
     put(UNIT_WRITE, 0, 4);
     cover_row_1(false, 6);
     for (int i = 0; i < _i; i++) {
@@ -389,6 +391,67 @@ START_TEST(a_write_is_answered_late_and_holds_up_no_other)
 }
 END_TEST
 
+/* Row 0 whole, then a third of row 1; the rest comes when row 0 is done. */
+START_TEST(behind_a_whole_row_the_next_waits_to_be_whole)
+{
+    unsigned reads, writes;
+    Ask *whole;
+
+    begin(RAID_GATHERS_FULL_ROWS, 0);
+    card.row_wait_ns = _i ? SIM_S(1) : 0;
+    whole = put(UNIT_WRITE, 0, ROW);
+    put(UNIT_WRITE, ROW, STRIPE);
+    while (!whole->done) {
+        sim_step(world.sim);
+    }
+    put(UNIT_WRITE, ROW + STRIPE, STRIPE);
+    put(UNIT_WRITE, ROW + 2 * STRIPE, STRIPE);
+    run(&reads, &writes);
+    ck_assert_uint_eq(world.reads == 0, _i);
+    ck_assert_uint_eq(world.writes == 2 * MEMBERS, _i);
+    check_stored();
+    end();
+}
+END_TEST
+
+/* Nor longer than told, nor when a later row has come, nor elsewhere. */
+START_TEST(what_stays_a_part_of_a_row_is_not_waited_for_long)
+{
+    static const struct {
+        uint64_t part, then;
+        SimTime costs;
+    } story[] = {
+        { ROW, 0, SIM_S(1) },
+        { ROW, 2 * ROW, 0 },
+        { 2 * ROW, 0, 0 },
+    };
+    SimTime took[2];
+
+    for (unsigned waits = 0; waits < 2; waits++) {
+        unsigned reads, writes;
+        Ask *whole;
+        SimTime from;
+
+        begin(RAID_GATHERS_FULL_ROWS, 0);
+        card.row_wait_ns = waits ? SIM_S(1) : 0;
+        whole = put(UNIT_WRITE, 0, ROW);
+        while (!whole->done) {
+            sim_step(world.sim);
+        }
+        from = sim_now(world.sim);
+        put(UNIT_WRITE, story[_i].part, 4);
+        if (story[_i].then) {
+            put(UNIT_WRITE, story[_i].then, 4);
+        }
+        run(&reads, &writes);
+        took[waits] = sim_now(world.sim) - from;
+        check_stored();
+        end();
+    }
+    ck_assert_int_eq(took[1] - took[0], story[_i].costs);
+}
+END_TEST
+
 START_TEST(what_is_read_passes_the_memory_while_it_is_read)
 {
     SimTime took[2];
@@ -427,6 +490,10 @@ int main(void)
     tcase_add_loop_test(tc, a_reset_at_any_event_leaves_rows_whole, 0, 16);
     tcase_add_test(tc, the_engine_takes_its_time_for_each_row);
     tcase_add_test(tc, a_write_is_answered_late_and_holds_up_no_other);
+    tcase_add_loop_test(tc, behind_a_whole_row_the_next_waits_to_be_whole,
+                        0, 2);
+    tcase_add_loop_test(tc, what_stays_a_part_of_a_row_is_not_waited_for_long,
+                        0, 3);
     tcase_add_test(tc, what_is_read_passes_the_memory_while_it_is_read);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
