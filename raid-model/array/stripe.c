@@ -170,6 +170,11 @@ static void end_row(RowOp *row, UnitStatus status)
 
 static void fail_medium(RowOp *row, uint64_t lba)
 {
+    RaidRows *rows = row->rows;
+
+    FOR_EACH_SLOT(slot, row->unreadable & ~row_missing(row)) {
+        rows->sector(rows, raid_member(&rows->shape, row->row, slot), false);
+    }
     row->bad_lba = lba;
     end_row(row, UNIT_MEDIUM_ERROR);
 }
@@ -273,7 +278,7 @@ static void tell_repairs(RowOp *row)
         written |= row->cut[i].plan.write;
     }
     FOR_EACH_SLOT(slot, written & row->unreadable & ~row_missing(row)) {
-        rows->repaired(rows, raid_member(&rows->shape, row->row, slot));
+        rows->sector(rows, raid_member(&rows->shape, row->row, slot), true);
     }
 }
 

@@ -46,8 +46,9 @@ struct RaidRows {
 
     /* A member does not answer; `present` is the listener's to change. */
     void (*lost)(RaidRows *rows, unsigned member);
-    /* A bad sector of a member was written again with what it held. */
-    void (*repaired)(RaidRows *rows, unsigned member);
+    /* A bad sector of a member was written again with what it held, or, not
+     * mended, cannot be. */
+    void (*sector)(RaidRows *rows, unsigned member, bool mended);
     /* A write's drive ops have all been sent. */
     void (*sent)(RowOp *row);
     void (*ended)(RowOp *row);

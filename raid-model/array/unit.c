@@ -40,8 +40,8 @@ struct RaidUnit {
     UnitState state;
     RaidUnitNotify *notify;
     void *opaque;
-    void (*repaired)(void *opaque, RaidUnit *unit, unsigned member);
-    void *repaired_opaque;
+    RaidUnitSector *sector;
+    void *sector_opaque;
     GQueue ops;                 /* UnitOps lent to us */
     GQueue all;                 /* RowOps not yet retired */
     GQueue bucket[BUCKETS];     /* the same but flushes, by row */
@@ -100,12 +100,12 @@ static void row_lost_member(RaidRows *rows, unsigned member)
     raid_unit_lose_member((RaidUnit *)rows, member);
 }
 
-static void row_repaired(RaidRows *rows, unsigned member)
+static void row_sector(RaidRows *rows, unsigned member, bool mended)
 {
     RaidUnit *unit = (RaidUnit *)rows;
 
-    if (unit->repaired) {
-        unit->repaired(unit->repaired_opaque, unit, member);
+    if (unit->sector) {
+        unit->sector(unit->sector_opaque, unit, member, mended);
     }
 }
 
@@ -527,7 +527,7 @@ RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
     g_assert(shape->members <= RAID_MEMBERS_MAX);
     raid_rows_init(&unit->rows, sim, shape, card, ports);
     unit->rows.lost = row_lost_member;
-    unit->rows.repaired = row_repaired;
+    unit->rows.sector = row_sector;
     unit->rows.sent = row_sent;
     unit->rows.ended = row_ended;
     unit->run_over.fire = run_over;
@@ -550,13 +550,10 @@ void raid_unit_free(RaidUnit *unit)
     g_free(unit);
 }
 
-void raid_unit_on_repair(RaidUnit *unit,
-                         void (*repaired)(void *opaque, RaidUnit *unit,
-                                          unsigned member),
-                         void *opaque)
+void raid_unit_on_sector(RaidUnit *unit, RaidUnitSector *sector, void *opaque)
 {
-    unit->repaired = repaired;
-    unit->repaired_opaque = opaque;
+    unit->sector = sector;
+    unit->sector_opaque = opaque;
 }
 
 const RaidShape *raid_unit_shape(const RaidUnit *unit)

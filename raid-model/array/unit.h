@@ -84,10 +84,11 @@ UnitState raid_unit_state(const RaidUnit *unit);
 DiskPort *raid_unit_port(const RaidUnit *unit, unsigned member);
 bool raid_unit_member_present(const RaidUnit *unit, unsigned member);
 
-/* Called when a bad sector of a member has been written again. */
-void raid_unit_on_repair(RaidUnit *unit,
-                         void (*repaired)(void *opaque, RaidUnit *unit,
-                                          unsigned member),
+/* Called when a bad sector of a member has been written again with what it
+ * held, or, not mended, when nobody can tell what that was. */
+typedef void RaidUnitSector(void *opaque, RaidUnit *unit, unsigned member,
+                            bool mended);
+void raid_unit_on_sector(RaidUnit *unit, RaidUnitSector *sector,
                          void *opaque);
 
 void raid_unit_submit(RaidUnit *unit, UnitOp *op);

@@ -11,6 +11,7 @@
  *     and the unit goes on               unit degraded (unit)
  *     and the unit cannot                incomplete unit (unit)
  *   a bad sector was written again       sector repair (port)
+ *     or nobody knows what it held       drive ECC error (port)
  *
  * A drive plugged in after power-on joins no unit and becomes none: units
  * are formed at power-on only.
@@ -42,11 +43,13 @@ static void member_lost(void *opaque, RaidUnit *unit, unsigned member,
                                  : RAID_EVENT_UNIT_INCOMPLETE, own->number);
 }
 
-static void sector_repaired(void *opaque, RaidUnit *unit, unsigned member)
+static void sector_told(void *opaque, RaidUnit *unit, unsigned member,
+                        bool mended)
 {
     RaidController *ctl = opaque;
 
-    raid_controller_log(ctl, RAID_EVENT_SECTOR_REPAIR,
+    raid_controller_log(ctl, mended ? RAID_EVENT_SECTOR_REPAIR
+                                    : RAID_EVENT_DRIVE_ECC_ERROR,
                         (uint8_t)ctl_unit_of(ctl, unit)->port[member]);
 }
 
@@ -154,7 +157,7 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
     }
     own->unit = raid_unit_new(ctl->sim, number, shape, &ctl->card, port,
                               member_lost, ctl);
-    raid_unit_on_repair(own->unit, sector_repaired, ctl);
+    raid_unit_on_sector(own->unit, sector_told, ctl);
     if (ctl->board->cache_bytes) {
         own->cache = raid_cache_new(ctl->sim, &(RaidCachePlan) {
             .bytes = ctl->board->cache_bytes,

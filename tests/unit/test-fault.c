@@ -200,29 +200,32 @@ static const Shape redundant[] = {
     { RAID_10, 4, 128 },
 };
 
-static unsigned repairs;
+static unsigned repairs, beyond;
 
-static void repaired(void *opaque, RaidUnit *unit, unsigned member)
+static void sector_told(void *opaque, RaidUnit *unit, unsigned member,
+                        bool mended)
 {
-    (void)opaque;
     (void)unit;
-    ck_assert_uint_eq(member, 1);
-    repairs++;
+    ck_assert_uint_eq(member, *(unsigned *)opaque);
+    repairs += mended;
+    beyond += !mended;
 }
 
 START_TEST(C08_redundancy_mends_a_bad_sector_unseen)
 {
     Story *story = story_new(&redundant[_i], 0, 1);
     RaidBench *bench = story->bench;
+    unsigned member = 1;
 
-    repairs = 0;
-    raid_unit_on_repair(bench->unit, repaired, NULL);
+    repairs = beyond = 0;
+    raid_unit_on_sector(bench->unit, sector_told, &member);
     ck_assert(fault_order(bench->sim, "port 1 bad at 1120-1183", NULL));
     for (unsigned i = 0; i < 3; i++) {  /* copies take turns by rows */
         story_read_all_back(story);
     }
     ck_assert_uint_eq(story->bad, 0);
     ck_assert_uint_gt(repairs, 0);
+    ck_assert_uint_eq(beyond, 0);
     raid_bench_check(bench);
     story_free(story);
 }
@@ -233,7 +236,10 @@ START_TEST(C08_without_redundancy_exactly_that_sector_fails)
     static const Shape shape = { RAID_SINGLE, 1, 0 };
     Story *story = story_new(&shape, 0, 1);
     Asked *asked = &story->asked[0];
+    unsigned member = 0;
 
+    repairs = beyond = 0;
+    raid_unit_on_sector(story->bench->unit, sector_told, &member);
     ck_assert(fault_order(story->bench->sim, "port 0 bad at 1064", NULL));
     for (uint64_t lba = 38; lba < 43; lba++) {
         unsigned before = story->bad;
@@ -243,9 +249,36 @@ START_TEST(C08_without_redundancy_exactly_that_sector_fails)
         ck_assert_uint_eq(story->bad - before, lba == 40);
     }
     ck_assert_int_eq(story->status, UNIT_MEDIUM_ERROR);
+    ck_assert_uint_eq(beyond, 1);
+    ck_assert_uint_eq(repairs, 0);
     story_ask(story, asked, UNIT_READ, 30, 30);
     story_drain(story);
     ck_assert_uint_eq(asked->op.bad_lba, 40);
+    story_free(story);
+}
+END_TEST
+
+START_TEST(C08_a_degraded_unit_fails_exactly_that_sector)
+{
+    Story *story = story_new(&redundant[1], 1, 1);      /* member 0 missing */
+    Asked *asked = &story->asked[0];
+    unsigned member = 1;
+
+    repairs = beyond = 0;
+    raid_unit_on_sector(story->bench->unit, sector_told, &member);
+    ck_assert(fault_order(story->bench->sim, "port 1 bad at 1064", NULL));
+    /* Row 0 of three members: parity on 0, LBA 0 to 127 on 1. */
+    for (uint64_t lba = 38; lba < 43; lba++) {
+        unsigned before = story->bad;
+
+        story_ask(story, asked, UNIT_READ, lba, 1);
+        story_drain(story);
+        ck_assert_uint_eq(story->bad - before, lba == 40);
+    }
+    ck_assert_int_eq(story->status, UNIT_MEDIUM_ERROR);
+    ck_assert_uint_eq(beyond, 1);
+    ck_assert_int_eq(raid_unit_state(story->bench->unit),
+                     RAID_UNIT_DEGRADED);
     story_free(story);
 }
 END_TEST
@@ -287,6 +320,7 @@ int main(void)
     tcase_add_loop_test(unit, C08_redundancy_mends_a_bad_sector_unseen, 0,
                         levels);
     tcase_add_test(unit, C08_without_redundancy_exactly_that_sector_fails);
+    tcase_add_test(unit, C08_a_degraded_unit_fails_exactly_that_sector);
     tcase_add_loop_test(unit, a_dead_drive_is_a_lost_member, 0, levels);
     suite_add_tcase(suite, unit);
     return unit_run(suite);

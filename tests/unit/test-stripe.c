@@ -40,11 +40,12 @@ static void note_lost(void *opaque, RaidUnit *of, unsigned member,
     lost |= 1u << member;
 }
 
-static void note_repair(void *opaque, RaidUnit *of, unsigned member)
+static void note_sector(void *opaque, RaidUnit *of, unsigned member,
+                        bool mended)
 {
     (void)opaque;
     unit_holds(of == unit);
-    repairs |= 1u << member;
+    repairs |= (unsigned)mended << member;
 }
 
 static uint8_t *stored(unsigned member, uint64_t sector)
@@ -105,7 +106,7 @@ static void begin(const Shape *of, uint32_t missing, uint32_t seed)
     }
     format();
     unit = raid_unit_new(world.sim, 0, &shape, &card, port, note_lost, NULL);
-    raid_unit_on_repair(unit, note_repair, NULL);
+    raid_unit_on_sector(unit, note_sector, NULL);
 }
 
 static void end(void)

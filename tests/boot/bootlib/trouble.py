@@ -23,7 +23,7 @@ cmp -s /tmp/before /tmp/after; echo "same $?"
 dd if=/dev/zero of=$single bs=512 seek=40 count=1 oflag=direct 2> /dev/null
 one $single 40; echo "written $?"
 i=0
-while ! dmesg | grep -q 'AEN' && [ $i -lt 20 ]; do sleep 1; i=$((i + 1)); done
+while ! dmesg | grep -q 'AEN.*ECC' && [ $i -lt 20 ]; do sleep 1; i=$((i + 1)); done
 """
 
 
@@ -61,6 +61,9 @@ def bad_sector(ctx):
               one.last_words())
     ctx.check("the kernel logs the repair", re.search(
         r"3w-xxxx: scsi\d+: AEN: \w+: Sector repair.*#1", one.log),
+        " | ".join(one.bad_lines())[:300])
+    ctx.check("and the sector nobody can mend", re.search(
+        r"3w-xxxx: scsi\d+: AEN: \w+: Drive ECC error.*#3", one.log),
         " | ".join(one.bad_lines())[:300])
     ctx.check("the kernel tells a medium error", re.search(
         r"Medium Error|critical medium error", one.log),
