@@ -27,6 +27,7 @@
 
 #include "disk-model/world/fault.h"
 #include "hw/qemu/skin.h"
+#include "raid-model/control/manage.h"
 #include "trace.h"
 
 #define VENDOR_3WARE            0x13c1
@@ -335,6 +336,18 @@ static char *card_get_fault(Object *obj, Error **errp)
     return g_string_free(rules, FALSE);
 }
 
+static char *card_get_report(Object *obj, Error **errp)
+{
+    TwCard *card = TW_CARD(obj);
+    GString *report = g_string_new(NULL);
+
+    if (card->host) {
+        sim_catch_up(card->sim);
+        manage_report(card->ctl, report);
+    }
+    return g_string_free(report, FALSE);
+}
+
 static const Property card_properties[] = {
     DEFINE_PROP_STRING("units", TwCard, units),
     DEFINE_PROP_UINT64("seed", TwCard, seed, 1),
@@ -372,6 +385,10 @@ static void card_class_init(ObjectClass *klass, TwClassData data)
     object_class_property_add_str(klass, "fault", card_get_fault,
                                   card_set_fault);
 
+    object_class_property_add_str(klass, "report", card_get_report, NULL);
+
+    object_class_property_set_description(klass, "report",
+        "Units, ports and versions as JSON, for scripts/twcli (read-only)");
     object_class_property_set_description(klass, "fault",
         "Trouble: set it to a rule such as \"port 2 bad at 5000-5007\" "
         "(docs/faults.md) or to \"clear\"; reads as the rules there are");

@@ -5,6 +5,7 @@ I/O goes on, the guest's kernel logs the card's own words, nothing crashes,
 and what was written is there without the drive.
 """
 
+import json
 import re
 import time
 
@@ -42,6 +43,8 @@ def hotplug(ctx):
     event = qemu.wait_event("DEVICE_DELETED")
     while event["data"].get("device") != "c0p1":
         event = qemu.wait_event("DEVICE_DELETED")
+    report = json.loads(qemu.ask("qom-get", path="/machine/peripheral/c0",
+                                 property="report"))
     time.sleep(0.5)
     qemu.ask("device_add", driver="3ware-drive", bus="c0.0", port=1,
              drive="c0p1d", model=SMALL, id="c0p1", serial="AGAIN-1")
@@ -53,6 +56,9 @@ def hotplug(ctx):
     ctx.check("the kernel logs the card's event", re.search(
         r"3w-xxxx: scsi\d+: AEN: \w+: Unit degraded: Unit #0", one.log),
         " | ".join(l for l in one.bad_lines() if "AEN" in l)[:300])
+    ctx.check("the card's report tells it",
+              report["units"][0]["status"] == "DEGRADED" and
+              report["ports"][1]["status"] == "NOT-PRESENT", report)
     odd = [line for line in one.bad_lines() if "AEN:" not in line]
     ctx.check("nothing else in the log", not odd, " | ".join(odd[:3]))
     kinds = [r.event for r in one.trace]
