@@ -450,9 +450,10 @@ class Session:
                                   'disk=3, a port')
             for port in ports:
                 self.port(card, port)
+            # In this order: a rebuild that is refused leaves the policy.
+            self.order(card, f'{name} start rebuild disk={disks(ports)}')
             if 'ignoreecc' in found:
                 self.order(card, f'{name} set ignoreECC=on')
-            self.order(card, f'{name} start rebuild disk={disks(ports)}')
             self.say(f'Sending rebuild start request to /c{card}/{name} on '
                      f'{len(ports)} disk(s) '
                      f'[{" ".join(map(str, ports))}] ... Done.\n')

@@ -251,7 +251,9 @@ def alarms(cards, codeset, reverse=False):
             rows.append((epoch * 10**9 + event['at_ns'], [
                 f'c{number}', date(epoch, event['at_ns'], codeset),
                 event['severity'], event['text']]))
-    rows.sort(key=lambda row: row[0], reverse=reverse)
+    rows.sort(key=lambda row: row[0])
+    if reverse:
+        rows.reverse()
     table = ALARMS['AEN' if is_newer(codeset) else 'Alarm']
     return table.text([cells for _, cells in rows])
 
