@@ -49,10 +49,21 @@ def are_shaped(things, name):
         for thing in things)
 
 
+def harmless(thing):
+    """Drives and people choose names: none may steer a terminal."""
+    if isinstance(thing, str):
+        return ''.join(c if c.isprintable() else '?' for c in thing)
+    if isinstance(thing, list):
+        return [harmless(item) for item in thing]
+    if isinstance(thing, dict):
+        return {key: harmless(item) for key, item in thing.items()}
+    return thing
+
+
 def read_report(text, where):
     """The report in a text, or one line on what is wrong with it."""
     try:
-        report = json.loads(text)
+        report = harmless(json.loads(text))
     except (ValueError, TypeError) as error:
         raise Unreachable(f'{where}: not a report: {error}') from None
     right = isinstance(report, dict)
@@ -132,8 +143,8 @@ class ImagesCard:
         try:
             done = subprocess.run(
                 [*self.command, '--images', *self.images, *words],
-                capture_output=True, text=True, check=False,
-                stdin=subprocess.DEVNULL)
+                capture_output=True, encoding='utf-8', errors='replace',
+                check=False, stdin=subprocess.DEVNULL)
         except OSError as error:
             raise Unreachable(f'{self.raidsim}: {error.strerror}') from None
         said = done.stderr.strip() or f'exit status {done.returncode}'

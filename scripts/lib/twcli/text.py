@@ -110,8 +110,8 @@ def on_off(value):
 
 
 def unit_size(sectors):
-    """GiB, called GB, six digits."""
-    return '%.6g' % (sectors / SECTORS_PER_GIB) if sectors else '-'
+    """GiB, called GB, six digits; a tiny one stays within its column."""
+    return '%.6g' % round(sectors / SECTORS_PER_GIB, 6) if sectors else '-'
 
 
 def drive_size(sectors):
@@ -192,7 +192,9 @@ def units(report, codeset):
 
 def port_row(port, codeset):
     name = f"p{port['port']}"
-    unit = '-' if port.get('unit') is None else f"u{port['unit']}"
+    # A place without a drive names no unit, even where one misses a member.
+    unit = '-' if port.get('unit') is None or \
+        port['status'] == 'NOT-PRESENT' else f"u{port['unit']}"
     size = drive_size(port.get('sectors'))
     if is_newer(codeset):
         kind = 'SATA' if port.get('link', '').startswith('SATA') else 'PATA'
@@ -216,9 +218,10 @@ def subunit_rows(name, subunits):
     for number, sub in enumerate(subunits):
         mine = f'{name}-{number}'
         port = '-' if sub.get('port') is None else f"p{sub['port']}"
+        below = sub.get('subunits', ())
         yield [mine, sub['type'], sub['status'], *percents(sub), port, '-',
-               unit_size(sub.get('sectors'))]
-        yield from subunit_rows(mine, sub.get('subunits', ()))
+               '-' if below else unit_size(sub.get('sectors'))]
+        yield from subunit_rows(mine, below)
 
 
 def unit_detail(unit, codeset):
