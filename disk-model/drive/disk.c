@@ -68,7 +68,6 @@ static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
     if (fault->dead) {
         return DISK_FAILED;
     }
-
     if (disk_moves_sectors(op) && !disk_span_is_on(disk, op->span)) {
         return DISK_OUT_OF_RANGE;
     }
@@ -218,7 +217,8 @@ static FaultAnswer ask_fault(const Disk *disk, const DiskOp *op)
     return answer;
 }
 
-/* Asked once, when the op would end; what it answers may put that off. */
+/* Asked once, when the op would end; what it answers may put that off.  Until
+ * the next op `fault` is the answer, which is nothing if none was asked. */
 static bool fault_delays(Disk *disk, DiskOp *op)
 {
     if (disk->fault_asked || !fault_any(disk->sim)) {
@@ -246,7 +246,10 @@ static void end_op(DiskOp *op, DiskStatus status)
 
         sim_cancel(disk->sim, &disk->end);
         disk->busy = false;
-        disk->fault_asked = false;
+        if (disk->fault_asked) {
+            disk->fault = (FaultAnswer) { 0 };
+            disk->fault_asked = false;
+        }
         if (has_buffer(disk)) {
             cached_let_go(disk, early);
         }
@@ -270,9 +273,7 @@ static void service_ends(SimEvent *ev)
     DiskOp *op = disk->queue.head->data;
 
     if (!fault_delays(disk, op)) {
-        static const FaultAnswer none;
-
-        end_op(op, perform(disk, op, disk->fault_asked ? &disk->fault : &none));
+        end_op(op, perform(disk, op, &disk->fault));
     }
 }
 
@@ -300,11 +301,16 @@ void disk_cancel(DiskOp *op, DiskStatus status)
 
 void disk_finish_now(DiskOp *op)
 {
+    Disk *disk = op->disk;
     FaultAnswer fault;
 
-    g_assert(op->disk);
-    fault = ask_fault(op->disk, op);
-    end_op(op, perform(op->disk, op, &fault));
+    g_assert(disk);
+    if (disk->fault_asked && disk->queue.head == &op->link) {
+        fault = disk->fault;
+    } else {
+        fault = ask_fault(disk, op);
+    }
+    end_op(op, perform(disk, op, &fault));
 }
 
 void disk_cancel_all(Disk *disk, DiskStatus status)

@@ -89,6 +89,21 @@ START_TEST(trouble_takes_its_time)
 }
 END_TEST
 
+/* As a reset does: one op, one strike, though a rule had put it off. */
+START_TEST(an_op_ended_early_strikes_once)
+{
+    order("port 2 slow 5s on read times 2");
+    submit(0, DISK_READ, 100, 1, 0);
+    sim_run_until(sim, SIM_S(1));       /* due, asked, put off */
+    ck_assert(job[0].lent);
+    disk_finish_now(&job[0].op);
+    ck_assert(!job[0].lent);
+    ck_assert_int_eq(job[0].op.status, DISK_OK);
+    ck_assert_int_gt(do_op(DISK_READ, 900, 1, 0), SIM_S(5));
+    ck_assert_int_lt(do_op(DISK_READ, 1500, 1, 0), SIM_S(1));
+}
+END_TEST
+
 START_TEST(from_and_for_bound_it)
 {
     sim_run_until(sim, SIM_S(1));
@@ -231,52 +246,45 @@ START_TEST(C08_redundancy_mends_a_bad_sector_unseen)
 }
 END_TEST
 
-START_TEST(C08_without_redundancy_exactly_that_sector_fails)
+/* Sector 1064 of the only member that has it: LBA 40. */
+static void only_lba_40_fails(Story *story, unsigned member)
 {
-    static const Shape shape = { RAID_SINGLE, 1, 0 };
-    Story *story = story_new(&shape, 0, 1);
-    Asked *asked = &story->asked[0];
-    unsigned member = 0;
+    g_autofree char *rule = g_strdup_printf("port %u bad at 1064", member);
 
     repairs = beyond = 0;
     raid_unit_on_sector(story->bench->unit, sector_told, &member);
-    ck_assert(fault_order(story->bench->sim, "port 0 bad at 1064", NULL));
+    ck_assert(fault_order(story->bench->sim, rule, NULL));
     for (uint64_t lba = 38; lba < 43; lba++) {
         unsigned before = story->bad;
 
-        story_ask(story, asked, UNIT_READ, lba, 1);
+        story_ask(story, &story->asked[0], UNIT_READ, lba, 1);
         story_drain(story);
         ck_assert_uint_eq(story->bad - before, lba == 40);
     }
     ck_assert_int_eq(story->status, UNIT_MEDIUM_ERROR);
     ck_assert_uint_eq(beyond, 1);
     ck_assert_uint_eq(repairs, 0);
-    story_ask(story, asked, UNIT_READ, 30, 30);
+    story_ask(story, &story->asked[0], UNIT_READ, 30, 30);
     story_drain(story);
-    ck_assert_uint_eq(asked->op.bad_lba, 40);
+    ck_assert_uint_eq(story->asked[0].op.bad_lba, 40);
+}
+
+START_TEST(C08_without_redundancy_exactly_that_sector_fails)
+{
+    static const Shape shape = { RAID_SINGLE, 1, 0 };
+    Story *story = story_new(&shape, 0, 1);
+
+    only_lba_40_fails(story, 0);
     story_free(story);
 }
 END_TEST
 
+/* Row 0 of three members: parity on 0, which is missing, LBA 0 to 127 on 1. */
 START_TEST(C08_a_degraded_unit_fails_exactly_that_sector)
 {
-    Story *story = story_new(&redundant[1], 1, 1);      /* member 0 missing */
-    Asked *asked = &story->asked[0];
-    unsigned member = 1;
+    Story *story = story_new(&redundant[1], 1, 1);
 
-    repairs = beyond = 0;
-    raid_unit_on_sector(story->bench->unit, sector_told, &member);
-    ck_assert(fault_order(story->bench->sim, "port 1 bad at 1064", NULL));
-    /* Row 0 of three members: parity on 0, LBA 0 to 127 on 1. */
-    for (uint64_t lba = 38; lba < 43; lba++) {
-        unsigned before = story->bad;
-
-        story_ask(story, asked, UNIT_READ, lba, 1);
-        story_drain(story);
-        ck_assert_uint_eq(story->bad - before, lba == 40);
-    }
-    ck_assert_int_eq(story->status, UNIT_MEDIUM_ERROR);
-    ck_assert_uint_eq(beyond, 1);
+    only_lba_40_fails(story, 1);
     ck_assert_int_eq(raid_unit_state(story->bench->unit),
                      RAID_UNIT_DEGRADED);
     story_free(story);
@@ -308,6 +316,7 @@ int main(void)
                         0, 2);
     tcase_add_test(drive, always_and_times_say_how_often);
     tcase_add_test(drive, trouble_takes_its_time);
+    tcase_add_test(drive, an_op_ended_early_strikes_once);
     tcase_add_test(drive, from_and_for_bound_it);
     tcase_add_test(drive, other_ports_and_verbs_are_left_alone);
     tcase_add_test(drive,
