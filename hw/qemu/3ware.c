@@ -339,13 +339,12 @@ static char *card_get_fault(Object *obj, Error **errp)
 static char *card_get_report(Object *obj, Error **errp)
 {
     TwCard *card = TW_CARD(obj);
-    GString *report = g_string_new(NULL);
 
-    if (card->host) {
-        sim_catch_up(card->sim);
-        manage_report(card->ctl, report);
+    if (!card->host) {
+        return g_strdup("");
     }
-    return g_string_free(report, FALSE);
+    sim_catch_up(card->sim);
+    return manage_report(card->ctl);
 }
 
 static const Property card_properties[] = {

@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 
 static void put_string(GString *text, const char *value)
 {
@@ -112,4 +112,16 @@ void json_number(Json *json, const char *key, double value)
     begin_value(json, key);
     g_string_append(json->text,
                     g_ascii_formatd(digits, sizeof(digits), "%.6f", value));
+}
+
+void json_truth(Json *json, const char *key, bool value)
+{
+    begin_value(json, key);
+    g_string_append(json->text, value ? "true" : "false");
+}
+
+void json_null(Json *json, const char *key)
+{
+    begin_value(json, key);
+    g_string_append(json->text, "null");
 }

@@ -4,8 +4,8 @@
  *
  * Inside an object every call takes a key; inside a list the key is NULL.
  */
-#ifndef RAID_SIM_JSON_H
-#define RAID_SIM_JSON_H
+#ifndef RAID_CONTROL_JSON_H
+#define RAID_CONTROL_JSON_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -27,5 +27,7 @@ void json_close_list(Json *json);
 void json_string(Json *json, const char *key, const char *value);
 void json_integer(Json *json, const char *key, int64_t value);
 void json_number(Json *json, const char *key, double value);
+void json_truth(Json *json, const char *key, bool value);
+void json_null(Json *json, const char *key);
 
 #endif

@@ -2,13 +2,16 @@
 /*
  * Manage: the report, written from top to bottom.
  */
+#include "raid-model/control/manage.h"
+
 #include <string.h>
 
 #include "raid-model/control/controller-private.h"
-#include "raid-model/control/manage.h"
+#include "raid-model/control/json.h"
 
 #define RATE_GUESS 3            /* the middle of tw_cli's five */
-#define MEMORY_MB_MEASURED 2    /* a 7000's, in a public tw-cli log */
+#define MEMORY_MB 2             /* measured: a 7000's, in a public tw-cli log;
+                                 * a guess for the other series */
 
 static const char *const type_words[RAID_CODES] = {
     [RAID_JBOD] = "JBOD", [RAID_SINGLE] = "SINGLE", [RAID_0] = "RAID-0",
@@ -20,115 +23,118 @@ static const char *const state_words[] = {
     [RAID_UNIT_INOPERABLE] = "INOPERABLE",
 };
 
-/* A string of JSON; drives call themselves what they like. */
-static void put_text(GString *out, const char *name, const char *text)
+/* Boards of other makers have no versions. */
+static void put_version(Json *json, const char *key, const char *version)
 {
-    g_string_append_printf(out, "\"%s\": \"", name);
-    for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < ' ' || *c == '"' || *c == '\\') {
-            g_string_append_printf(out, "\\u%04x", *c);
-        } else {
-            g_string_append_c(out, *c);
-        }
-    }
-    g_string_append(out, "\", ");
+    json_string(json, key, version ? version : "");
 }
 
-static void put_controller(RaidController *ctl, GString *out)
+/* A negative one is none. */
+static void put_index(Json *json, const char *key, int index)
+{
+    if (index < 0) {
+        json_null(json, key);
+    } else {
+        json_integer(json, key, index);
+    }
+}
+
+static void put_controller(const RaidController *ctl, Json *json)
 {
     const BoardModel *board = ctl->board;
+    bool is_3ware = g_str_has_prefix(board->name, "3ware-");
 
-    g_string_append(out, "{\"controller\": {");
-    put_text(out, "model", g_str_has_prefix(board->name, "3ware-")
-                               ? board->name + strlen("3ware-")
-                               : board->name);
-    put_text(out, "device", board->name);
-    put_text(out, "serial", "");
-    put_text(out, "firmware", board->firmware ? board->firmware : "");
-    put_text(out, "bios", board->bios ? board->bios : "");
-    put_text(out, "monitor", board->monitor ? board->monitor : "");
-    put_text(out, "pcb", board->pcb ? board->pcb : "");
-    put_text(out, "achip", board->achip ? board->achip : "");
-    put_text(out, "pchip", board->pchip ? board->pchip : "");
-    g_string_append_printf(out, "\"memory_mb\": %d, \"ports\": %d, "
-                           "\"rebuild_rate\": %d, \"verify_rate\": %d, "
-                           "\"time_ns\": %" G_GINT64_FORMAT "},\n \"units\": [",
-                           MEMORY_MB_MEASURED, board->ports, RATE_GUESS,
-                           RATE_GUESS, sim_now(ctl->sim));
+    json_object(json, "controller");
+    json_string(json, "model",
+                board->name + (is_3ware ? strlen("3ware-") : 0));
+    json_string(json, "device", board->name);
+    json_string(json, "serial", "");
+    put_version(json, "firmware", board->firmware);
+    put_version(json, "bios", board->bios);
+    put_version(json, "monitor", board->monitor);
+    put_version(json, "pcb", board->pcb);
+    put_version(json, "achip", board->achip);
+    put_version(json, "pchip", board->pchip);
+    json_integer(json, "memory_mb", MEMORY_MB);
+    json_integer(json, "ports", board->ports);
+    json_integer(json, "rebuild_rate", RATE_GUESS);
+    json_integer(json, "verify_rate", RATE_GUESS);
+    json_integer(json, "time_ns", sim_now(ctl->sim));
+    json_close_object(json);
 }
 
-static void put_member(const CtlUnit *own, unsigned member, GString *out)
+static void put_member(const CtlUnit *own, unsigned member, Json *json)
 {
-    const RaidShape *shape = raid_unit_shape(own->unit);
     bool there = raid_unit_member_present(own->unit, member);
 
-    g_string_append_printf(out, "%s{\"type\": \"DISK\", \"status\": \"%s\", "
-                           "\"port\": ", member ? ", " : "",
-                           there ? "OK" : "DEGRADED");
-    if (own->port[member] == RAID_PORT_MISSING) {
-        g_string_append(out, "null");
-    } else {
-        g_string_append_printf(out, "%d", own->port[member]);
+    json_object(json, NULL);
+    json_string(json, "type", "DISK");
+    json_string(json, "status", there ? "OK" : "DEGRADED");
+    put_index(json, "port", own->port[member]);
+    json_null(json, "percent");
+    json_integer(json, "sectors",
+                 (int64_t)raid_unit_shape(own->unit)->member_sectors);
+    json_close_object(json);
+}
+
+static void put_members(const CtlUnit *own, unsigned first, unsigned count,
+                        Json *json)
+{
+    json_list(json, "subunits");
+    for (unsigned i = first; i < first + count; i++) {
+        put_member(own, i, json);
     }
-    g_string_append_printf(out, ", \"percent\": null, \"sectors\": %"
-                           G_GUINT64_FORMAT "}", shape->member_sectors);
+    json_close_list(json);
 }
 
 /* Two neighbours are a mirror. */
-static void put_mirrors(const CtlUnit *own, GString *out)
+static void put_mirror(const CtlUnit *own, unsigned first, Json *json)
 {
-    const RaidShape *shape = raid_unit_shape(own->unit);
+    unsigned there = raid_unit_member_present(own->unit, first) +
+                     raid_unit_member_present(own->unit, first + 1);
+    UnitState state = there == 2 ? RAID_UNIT_OK
+        : there ? RAID_UNIT_DEGRADED : RAID_UNIT_INOPERABLE;
 
-    for (unsigned first = 0; first < shape->members; first += 2) {
-        unsigned there = raid_unit_member_present(own->unit, first) +
-                         raid_unit_member_present(own->unit, first + 1);
-        g_autoptr(GString) members = g_string_new(NULL);
-
-        put_member(own, first, members);
-        if (first) {                    /* a list of its own */
-            g_string_erase(members, 0, 2);
-        }
-        put_member(own, first + 1, members);
-        g_string_append_printf(out, "%s{\"type\": \"RAID-1\", \"status\": "
-                               "\"%s\", \"port\": null, \"percent\": null, "
-                               "\"sectors\": %" G_GUINT64_FORMAT
-                               ", \"subunits\": [%s]}", first ? ", " : "",
-                               there == 2 ? "OK"
-                                   : there ? "DEGRADED" : "INOPERABLE",
-                               shape->member_sectors, members->str);
-    }
+    json_object(json, NULL);
+    json_string(json, "type", type_words[RAID_1]);
+    json_string(json, "status", state_words[state]);
+    json_null(json, "port");
+    json_null(json, "percent");
+    json_integer(json, "sectors",
+                 (int64_t)raid_unit_shape(own->unit)->member_sectors);
+    put_members(own, first, 2, json);
+    json_close_object(json);
 }
 
-static void put_unit(RaidController *ctl, const CtlUnit *own, GString *out)
+static void put_unit(RaidController *ctl, const CtlUnit *own, Json *json)
 {
     const RaidShape *shape = raid_unit_shape(own->unit);
 
-    g_string_append_printf(out, "{\"unit\": %d, \"type\": \"%s\", \"status\": "
-                           "\"%s\", \"percent\": null, \"task\": null, "
-                           "\"paused\": false, ", own->number,
-                           type_words[shape->level->code],
-                           state_words[raid_unit_state(own->unit)]);
-    if (shape->level->striped) {
-        g_string_append_printf(out, "\"stripe_kb\": %u, ",
-                               shape->stripe_sectors / 2);
-    } else {
-        g_string_append(out, "\"stripe_kb\": null, ");
-    }
-    g_string_append_printf(out, "\"sectors\": %" G_GUINT64_FORMAT
-                           ", \"cache\": %s, \"autoverify\": false, "
-                           "\"ignore_ecc\": false, \"name\": \"\", "
-                           "\"serial\": \"\", \"subunits\": [",
-                           raid_capacity(shape),
-                           raid_controller_write_cache(ctl, own->number)
-                               ? "true" : "false");
+    json_object(json, NULL);
+    json_integer(json, "unit", own->number);
+    json_string(json, "type", type_words[shape->level->code]);
+    json_string(json, "status", state_words[raid_unit_state(own->unit)]);
+    json_null(json, "percent");
+    json_null(json, "task");
+    json_truth(json, "paused", false);
+    put_index(json, "stripe_kb", shape->level->striped
+                                     ? (int)shape->stripe_sectors / 2 : -1);
+    json_integer(json, "sectors", (int64_t)raid_capacity(shape));
+    json_truth(json, "cache", raid_controller_write_cache(ctl, own->number));
+    json_truth(json, "autoverify", false);
+    json_truth(json, "ignore_ecc", false);
+    json_string(json, "name", "");
+    json_string(json, "serial", "");
     if (shape->level->code == RAID_10) {
-        put_mirrors(own, out);
-    } else {
-        for (unsigned i = 0; i < shape->members; i++) {
-            put_member(own, i, out);
+        json_list(json, "subunits");
+        for (unsigned first = 0; first < shape->members; first += 2) {
+            put_mirror(own, first, json);
         }
+        json_close_list(json);
+    } else {
+        put_members(own, 0, shape->members, json);
     }
-    g_string_append(out, "]}");
+    json_close_object(json);
 }
 
 /* A member that was lost keeps its place; the drive itself may be back. */
@@ -148,43 +154,43 @@ static bool port_is_lost(const RaidController *ctl, unsigned port)
     return false;
 }
 
-static void put_port(const RaidController *ctl, unsigned port, GString *out)
+static void put_port(const RaidController *ctl, unsigned port, Json *json)
 {
     const Disk *disk = disk_port_disk(ctl->port[port]);
     const DiskPreset *preset = disk ? disk_preset(disk) : NULL;
 
-    g_string_append_printf(out, "%s\n  {\"port\": %u, \"status\": \"%s\", "
-                           "\"unit\": ", port ? "," : "", port,
-                           !disk ? "NOT-PRESENT"
-                               : port_is_lost(ctl, port) ? "DEGRADED" : "OK");
-    if (ctl->port_unit[port] == RAID_NO_UNIT) {
-        g_string_append(out, "null, ");
-    } else {
-        g_string_append_printf(out, "%d, ", ctl->port_unit[port]);
-    }
-    put_text(out, "model", disk ? preset->label : "");
-    put_text(out, "serial", disk ? disk_serial(disk) : "");
-    put_text(out, "firmware", disk ? preset->firmware : "");
-    put_text(out, "link", disk ? preset->interface : "");
-    g_string_append_printf(out, "\"sectors\": %" G_GUINT64_FORMAT "}",
-                           disk ? disk_sectors(disk) : 0);
+    json_object(json, NULL);
+    json_integer(json, "port", port);
+    json_string(json, "status", !disk ? "NOT-PRESENT"
+                                : port_is_lost(ctl, port) ? "DEGRADED" : "OK");
+    put_index(json, "unit", ctl->port_unit[port]);
+    json_string(json, "model", disk ? preset->label : "");
+    json_string(json, "serial", disk ? disk_serial(disk) : "");
+    json_string(json, "firmware", disk ? preset->firmware : "");
+    json_string(json, "link", disk ? preset->interface : "");
+    json_integer(json, "sectors", disk ? (int64_t)disk_sectors(disk) : 0);
+    json_close_object(json);
 }
 
-void manage_report(RaidController *ctl, GString *out)
+char *manage_report(RaidController *ctl)
 {
-    const char *comma = "";
+    Json json;
 
-    put_controller(ctl, out);
+    json_begin(&json);
+    put_controller(ctl, &json);
+    json_list(&json, "units");
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
         if (ctl->unit[i].unit) {
-            g_string_append_printf(out, "%s\n  ", comma);
-            put_unit(ctl, &ctl->unit[i], out);
-            comma = ",";
+            put_unit(ctl, &ctl->unit[i], &json);
         }
     }
-    g_string_append(out, "],\n \"ports\": [");
+    json_close_list(&json);
+    json_list(&json, "ports");
     for (unsigned port = 0; port < ctl->board->ports; port++) {
-        put_port(ctl, port, out);
+        put_port(ctl, port, &json);
     }
-    g_string_append(out, "],\n \"events\": []}\n");
+    json_close_list(&json);
+    json_list(&json, "events");
+    json_close_list(&json);
+    return json_end(&json);
 }

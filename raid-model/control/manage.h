@@ -21,11 +21,9 @@
 #ifndef RAID_CONTROL_MANAGE_H
 #define RAID_CONTROL_MANAGE_H
 
-#include <glib.h>
-
 #include "raid-model/control/controller.h"
 
-/* Appends it; changes nothing. */
-void manage_report(RaidController *ctl, GString *out);
+/* Changes nothing; the caller frees with g_free(). */
+char *manage_report(RaidController *ctl);
 
 #endif

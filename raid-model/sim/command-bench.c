@@ -11,7 +11,7 @@
 
 #include "raid-model/sim/bench.h"
 #include "raid-model/sim/command.h"
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/progress.h"
 
 #define ONE "3ware-7410", "wd1200jb", "single:0"

@@ -7,7 +7,7 @@
 
 #include "raid-model/control/board-knob.h"
 #include "raid-model/sim/command.h"
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 
 static void print_text(void)
 {

@@ -14,7 +14,7 @@
 #include "raid-model/sim/drive-keys.h"
 #include "raid-model/sim/expect.h"
 #include "raid-model/sim/job-run.h"
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/measure.h"
 #include "raid-model/sim/watch.h"
 

@@ -9,7 +9,7 @@
 #include "raid-model/sim/command.h"
 #include "raid-model/sim/iometer-run.h"
 #include "raid-model/sim/job-run.h"
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/progress.h"
 

@@ -8,7 +8,7 @@
 
 #include "disk-model/drive/key-source.h"
 #include "raid-model/sim/command.h"
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/replay.h"
 

@@ -6,7 +6,7 @@
 #ifndef RAID_SIM_LINUX_WORDS_H
 #define RAID_SIM_LINUX_WORDS_H
 
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/linux.h"
 
 typedef struct LinuxWords {     /* what was typed; see LINUX_WORDS_NONE */

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/published.h"
 
 static const char *const row_state[] = {

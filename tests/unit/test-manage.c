@@ -48,13 +48,21 @@ static void tear_down(void)
     sim_free(sim);
 }
 
+/* Blanks mean nothing between JSON's words: both sides lose theirs. */
+static char *without_blanks(const char *text)
+{
+    g_auto(GStrv) part = g_strsplit_set(text, " \n", -1);
+
+    return g_strjoinv("", part);
+}
+
 static void report_has(const char *phrase)
 {
-    g_autoptr(GString) report = g_string_new(NULL);
+    g_autofree char *report = manage_report(ctl);
+    g_autofree char *where = without_blanks(report);
+    g_autofree char *what = without_blanks(phrase);
 
-    manage_report(ctl, report);
-    ck_assert_msg(strstr(report->str, phrase) != NULL, "no %s in %s", phrase,
-                  report->str);
+    ck_assert_msg(strstr(where, what) != NULL, "no %s in %s", phrase, report);
 }
 
 START_TEST(units_and_mirrors_are_told_as_they_are)
@@ -80,7 +88,7 @@ START_TEST(empty_ports_and_wicked_names_keep_it_json)
 {
     report_has("\"port\": 7, \"status\": \"NOT-PRESENT\", \"unit\": null, "
                "\"model\": \"\"");
-    report_has("\"serial\": \"a\\u0022b\\u005c\\u000a\"");
+    report_has("\"serial\": \"a\\\"b\\\\\\u000a\"");
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 #include "raid-model/sim/expect.h"
 #include "raid-model/sim/job-run.h"
-#include "raid-model/sim/json.h"
+#include "raid-model/control/json.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/watch.h"
 #include "tests/lib/unit.h"
