@@ -139,6 +139,16 @@ class Session:
                            f'p{len(ports) - 1}).')
         return port
 
+    def ports(self, card, found, right):
+        """Those that disk= names, all of which there are."""
+        word = found.get('disk') or ''
+        ports = numbers(word)
+        if not ports:
+            raise wrong_value(f'disk={word}', right)
+        for port in ports:
+            self.port(card, port)
+        return ports
+
     def order(self, card, line):
         try:
             self.cards[card].order(line)
@@ -373,12 +383,7 @@ class Session:
                  'noscan', 'autoverify', 'ignoreecc')
         found = attributes(words, known)
         level = one_of('type', found.get('type'), LEVELS)
-        ports = numbers(found.get('disk') or '')
-        if not ports:
-            raise wrong_value(f'disk={found.get("disk") or ""}',
-                              'disk=0:1:2 or disk=0-2, each once')
-        for port in ports:
-            self.port(card, port)
+        ports = self.ports(card, found, 'disk=0:1:2 or disk=0-2, each once')
         line = f'add type={level} disk={disks(ports)}'
         if 'stripe' in found:
             size = (found['stripe'] or '').lower().removesuffix('k')
@@ -444,12 +449,7 @@ class Session:
                              + '|'.join(allowed))
         if (verb, kind) == ('start', 'rebuild'):
             found = attributes(words[2:], ('disk', 'ignoreecc'))
-            ports = numbers(found.get('disk') or '')
-            if not ports:
-                raise wrong_value(f'disk={found.get("disk") or ""}',
-                                  'disk=3, a port')
-            for port in ports:
-                self.port(card, port)
+            ports = self.ports(card, found, 'disk=3, a port')
             # In this order: a rebuild that is refused leaves the policy.
             self.order(card, f'{name} start rebuild disk={disks(ports)}')
             if 'ignoreecc' in found:

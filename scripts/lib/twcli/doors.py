@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Doors: where reports come from and orders go.
 
-A door has cards(), a list by controller number, and close().  A card has report(), a dict
-as raid-model/control/manage.h describes it; order(line), which raises Refused
-with the card's own words; and epoch(report), the calendar's second at which
+A door has cards(), a list by controller number, and close().  A card has
+report(), a dict as raid-model/control/manage.h describes it; order(line),
+which raises Refused with the card's own words; and epoch(report), the calendar's second at which
 the card's time was zero.  A door that is not there raises Unreachable.
 """
 
