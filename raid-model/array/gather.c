@@ -72,16 +72,9 @@ static bool is_without_gaps(const Choice *choice)
     return known == choice->high;
 }
 
-static uint64_t row_sectors(const RowOp *row)
-{
-    const RaidShape *shape = &row->rows->shape;
-
-    return (uint64_t)raid_row_data(shape) * raid_chunk_sectors(shape);
-}
-
 static bool covers_row(const Choice *choice, const RowOp *leader)
 {
-    uint64_t sectors = row_sectors(leader);
+    uint64_t sectors = raid_row_sectors(&leader->rows->shape);
 
     return choice->sectors >= sectors &&
            choice->high - choice->low == sectors && is_without_gaps(choice);
@@ -135,8 +128,9 @@ RowOp *raid_gather(RowOp *leader, const GQueue *bucket)
 void raid_run_take_up(RaidRun *run, const RowOp *row)
 {
     *run = (RaidRun) {
-        .whole = row->end - row->lba == row_sectors(row), .next = row->end,
-        .under_way = row,
+        .whole = row->end - row->lba ==
+                 raid_row_sectors(&row->rows->shape),
+        .next = row->end, .under_way = row,
     };
 }
 

@@ -111,6 +111,11 @@ uint64_t raid_capacity(const RaidShape *shape)
            raid_row_data(shape);
 }
 
+uint64_t raid_row_sectors(const RaidShape *shape)
+{
+    return (uint64_t)raid_row_data(shape) * raid_chunk_sectors(shape);
+}
+
 RaidPlace raid_place(const RaidShape *shape, uint64_t lba)
 {
     uint32_t chunk_sectors = raid_chunk_sectors(shape);

@@ -69,6 +69,7 @@ unsigned raid_row_slots(const RaidShape *shape);        /* all slots */
 unsigned raid_row_sets(const RaidShape *shape);         /* RAID 10: pairs */
 /* Length of a slot: the stripe size, or a fixed large one if not striped. */
 uint32_t raid_chunk_sectors(const RaidShape *shape);
+uint64_t raid_row_sectors(const RaidShape *shape);      /* of its data */
 
 typedef struct RaidPlace {
     uint64_t row;

@@ -204,8 +204,7 @@ static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
 {
     const RaidShape *shape = &unit->rows.shape;
     uint64_t lba = op->next_lba;
-    uint64_t row_sectors = (uint64_t)raid_row_data(shape) *
-                           raid_chunk_sectors(shape);
+    uint64_t row_sectors = raid_row_sectors(shape);
     uint64_t row_end = lba - lba % row_sectors + row_sectors;
     RowOp *row = raid_row_take(&unit->rows);
 

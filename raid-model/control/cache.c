@@ -473,7 +473,7 @@ RaidCache *raid_cache_new(Sim *sim, const RaidCachePlan *plan, RaidUnit *unit)
     cache->unit = unit;
     cache->sectors = raid_capacity(shape);
     cache->run_sectors = shape->stripe_sectors
-        ? raid_row_data(shape) * shape->stripe_sectors : RUN_SECTORS_MIN;
+        ? raid_row_sectors(shape) : RUN_SECTORS_MIN;
     page_map_init(&cache->map, cache->sectors / PAGE_SECTORS + 1);
     return cache;
 }
