@@ -21,7 +21,7 @@ typedef struct Choice {
 
 static bool may_join(const RowOp *row)
 {
-    return row->verb == UNIT_WRITE && row->phase == ROW_WAITING &&
+    return row->verb == ROW_WRITE && row->phase == ROW_WAITING &&
            !row->alone;
 }
 
@@ -84,7 +84,7 @@ static RowOp *carry(const Choice *choice, RaidRows *rows)
 {
     RowOp *one = raid_row_take(rows);
 
-    one->verb = UNIT_WRITE;
+    one->verb = ROW_WRITE;
     one->own_bytes = (choice->high - choice->low) * DISK_SECTOR_BYTES;
     raid_row_set(one, choice->low, choice->high,
                  raid_pool_take(&rows->pool, one->own_bytes));

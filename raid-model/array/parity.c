@@ -78,6 +78,9 @@ bool raid_parity_holds(void *const *vector, unsigned vectors, size_t bytes)
 
     g_assert(vectors >= 1 && vectors <= RAID_PARITY_SOURCES_MAX + 1);
     g_assert(bytes <= G_MAXINT);
+    if (vectors == 2) {
+        return memcmp(vector[0], vector[1], bytes) == 0;
+    }
     if (vectors < 3 || !vectors_are_aligned(vector, vectors)) {
         return xor_is_zero(vector, vectors, bytes);
     }

@@ -117,3 +117,37 @@ bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan)
     }
     return true;
 }
+
+bool raid_plan_verify(const RaidRow *row, RaidPlan *plan)
+{
+    if (dark_mask(row)) {
+        return raid_plan_read(row, data_mask(row), plan);
+    }
+    *plan = (RaidPlan) { .read = data_mask(row) | redundant_mask(row) };
+    return true;
+}
+
+bool raid_plan_init(const RaidRow *row, RaidPlan *plan)
+{
+    uint32_t redundant = redundant_mask(row) & ~row->missing;
+
+    if (data_mask(row) & dark_mask(row)) {
+        return raid_plan_read(row, data_mask(row), plan);
+    }
+    *plan = (RaidPlan) {
+        .read = data_mask(row), .compute = redundant, .write = redundant,
+    };
+    return true;
+}
+
+void raid_plan_force(const RaidRow *row, RaidPlan *plan)
+{
+    uint32_t redundant = redundant_mask(row) & ~row->missing;
+    uint32_t dark = dark_mask(row) & ~row->missing;
+
+    *plan = (RaidPlan) {
+        .read = data_mask(row) & ~dark_mask(row),
+        .compute = redundant,
+        .write = redundant | dark,
+    };
+}

@@ -40,4 +40,17 @@ typedef struct RaidPlan {
 bool raid_plan_read(const RaidRow *row, uint32_t wanted, RaidPlan *plan);
 bool raid_plan_write(const RaidRow *row, uint32_t dirty, RaidPlan *plan);
 
+/*
+ * What tasks do with a row.  Both read data slots that are unreadable from
+ * the redundancy, as raid_plan_read() does.  Verify: read all, to compare
+ * when nothing had to be computed.  Init: redundancy from the data.
+ */
+bool raid_plan_verify(const RaidRow *row, RaidPlan *plan);
+bool raid_plan_init(const RaidRow *row, RaidPlan *plan);
+/*
+ * For a row that cannot be read: the data that cannot be read is given up
+ * (the caller makes it what it likes) and the row made whole around it.
+ */
+void raid_plan_force(const RaidRow *row, RaidPlan *plan);
+
 #endif

@@ -13,32 +13,72 @@
 
 /* --- what a row is made of --------------------------------------------- */
 
-uint32_t row_missing(const RowOp *row)
+/*
+ * How much of the step a member that is not good knows.  A read takes part
+ * of it for nothing; what a rebuild is about is to be written, not read.
+ */
+static RaidTaskCover step_known(const RowOp *row, unsigned member)
 {
     const RaidRows *rows = row->rows;
-    uint32_t missing = 0;
-    unsigned slots;
+    const RaidTask *task = &rows->task;
+    uint64_t lba = row_lba(row, 0, row->at);
+    RaidTaskCover known = RAID_TASK_COVERS_NONE;
 
-    if (rows->present == row_slot_bit(rows->shape.members) - 1) {
-        return 0;               /* as nearly always */
+    if (!(rows->present >> member & 1)) {
+        return RAID_TASK_COVERS_NONE;
     }
-    slots = raid_row_slots(&rows->shape);
+    if (row->verb == ROW_REBUILD && row->target == member) {
+        return RAID_TASK_COVERS_SOME;
+    }
+    if (task->state.kind == RAID_TASK_REBUILD &&
+        task->state.member == member) {
+        known = raid_task_covers(task, &rows->shape, lba, lba + row->count);
+    }
+    return row->verb != ROW_WRITE && known == RAID_TASK_COVERS_SOME
+               ? RAID_TASK_COVERS_NONE : known;
+}
+
+/* Slots of members that are not good, by how much they know of the step. */
+static uint32_t slots_that_know(const RowOp *row, RaidTaskCover cover)
+{
+    const RaidRows *rows = row->rows;
+    unsigned slots = raid_row_slots(&rows->shape);
+    uint32_t mask = 0;
+
     for (unsigned slot = 0; slot < slots; slot++) {
         unsigned member = raid_member(&rows->shape, row->row, slot);
 
-        if (!(rows->present >> member & 1)) {
-            missing |= row_slot_bit(slot);
+        if (!(rows->good >> member & 1) && step_known(row, member) == cover) {
+            mask |= row_slot_bit(slot);
         }
     }
-    return missing;
+    return mask;
+}
+
+static inline bool all_are_good(const RaidRows *rows)
+{
+    return rows->good == row_slot_bit(rows->shape.members) - 1;
+}
+
+uint32_t row_missing(const RowOp *row)
+{
+    return all_are_good(row->rows)      /* as nearly always */
+        ? 0 : slots_that_know(row, RAID_TASK_COVERS_NONE);
+}
+
+/* Slots to be written and not to be read. */
+static uint32_t row_half_known(const RowOp *row)
+{
+    return all_are_good(row->rows)
+        ? 0 : slots_that_know(row, RAID_TASK_COVERS_SOME);
 }
 
 bool row_is_usable(const RowOp *row)
 {
-    uint32_t missing = row_missing(row);
+    uint32_t dark = row_missing(row) | row_half_known(row);
 
-    return !missing || __builtin_popcount(missing) <=
-                           row->rows->shape.level->row_redundant;
+    return !dark || __builtin_popcount(dark) <=
+                        row->rows->shape.level->row_redundant;
 }
 
 bool row_is_mirror(const RowOp *row)
@@ -173,6 +213,31 @@ static uint32_t copies_left_out(const RowOp *row, uint32_t missing)
         start + row->low, start + row->high));
 }
 
+static bool plan_cut(const RowOp *row, const RaidRow *state, RowCut *cut)
+{
+    if (row->verb == ROW_READ) {        /* as nearly always */
+        return raid_plan_read(state, cut->wanted, &cut->plan);
+    }
+    switch (row->verb) {
+    case ROW_WRITE:
+        return raid_plan_write(state, cut->wanted, &cut->plan);
+    case ROW_REBUILD:
+        if (row->force) {
+            raid_plan_force(state, &cut->plan);
+            return true;
+        }
+        return raid_plan_read(state, cut->wanted, &cut->plan);
+    case ROW_VERIFY:
+        return raid_plan_verify(state, &cut->plan);
+    case ROW_INIT:
+        return raid_plan_init(state, &cut->plan);
+    case ROW_READ:
+    case ROW_FLUSH:
+        break;
+    }
+    g_assert_not_reached();
+}
+
 bool row_plan(RowOp *row)
 {
     const RaidShape *shape = &row->rows->shape;
@@ -183,7 +248,10 @@ bool row_plan(RowOp *row)
     };
 
     state.unreadable = row->unreadable & ~state.missing;
-    if (row->verb == UNIT_READ && row_is_mirror(row)) {
+    if (!all_are_good(row->rows)) {
+        state.unreadable |= slots_that_know(row, RAID_TASK_COVERS_SOME);
+    }
+    if (row->verb == ROW_READ && row_is_mirror(row)) {
         state.missing |= copies_left_out(row, state.missing);
     } else if (row_is_mirror(row)) {
         raid_mirror_wrote(mirror_set(row),
@@ -191,13 +259,9 @@ bool row_plan(RowOp *row)
     }
     for (unsigned i = 0; i < row->cuts; i++) {
         RowCut *cut = &row->cut[i];
-        bool planned;
 
         state.whole_chunks = cut->count == raid_chunk_sectors(shape);
-        planned = row->verb == UNIT_READ
-                      ? raid_plan_read(&state, cut->wanted, &cut->plan)
-                      : raid_plan_write(&state, cut->wanted, &cut->plan);
-        if (!planned) {
+        if (!plan_cut(row, &state, cut)) {
             return false;
         }
     }

@@ -57,8 +57,9 @@ void *row_new_at(const RowOp *row, const RowCut *cut, unsigned slot,
  */
 static bool reads_in_place(const RowOp *row, unsigned slot)
 {
-    if (row_is_mirror(row)) {
-        return true;
+    if (row_is_mirror(row)) {   /* the second to be compared is not */
+        return row->verb != ROW_VERIFY ||
+               !(row->cut[0].plan.read & (row_slot_bit(slot) - 1));
     }
     for (unsigned i = 0; i < row->cuts; i++) {
         const RowCut *cut = &row->cut[i];
@@ -67,7 +68,7 @@ static bool reads_in_place(const RowOp *row, unsigned slot)
             return false;
         }
     }
-    return row->verb == UNIT_READ;
+    return row->verb != ROW_WRITE;
 }
 
 void row_take_buffers(RowOp *row)
@@ -161,11 +162,48 @@ static void deliver(const RowOp *row, const RowCut *cut)
     }
 }
 
+/* All slots were read: do they agree? */
+static void compare(RowOp *row)
+{
+    const RowCut *cut = &row->cut[0];
+    unsigned slots = raid_row_slots(&row->rows->shape);
+    void *vector[RAID_MEMBERS_MAX];
+
+    if (!row->rows->shape.level->row_redundant ||
+        cut->plan.read != row_slot_bit(slots) - 1) {
+        return;
+    }
+    for (unsigned slot = 0; slot < slots; slot++) {
+        if (!is_kept(row, slot)) {
+            return;
+        }
+        vector[slot] = row_old_at(row, slot, cut->offset);
+    }
+    row->agrees = row->agrees &&
+                  raid_parity_holds(vector, slots, (size_t)cut->count *
+                                                   DISK_SECTOR_BYTES);
+}
+
+static void make_zeroes(RowOp *row, uint32_t slots)
+{
+    const RowCut *cut = &row->cut[0];
+
+    FOR_EACH_SLOT(slot, slots & ~cut->plan.read) {
+        memset(op_at(row, slot, cut->offset), 0,
+               (size_t)cut->count * DISK_SECTOR_BYTES);
+    }
+}
+
 void row_compute(RowOp *row)
 {
     unsigned data = raid_row_data(&row->rows->shape);
     uint32_t data_mask = row_slot_bit(data) - 1;
 
+    if (row->verb == ROW_VERIFY) {
+        compare(row);
+    } else if (row->force) {
+        make_zeroes(row, data_mask);
+    }
     if (row_is_mirror(row)) {
         return;                 /* all slots are the host's buffer */
     }
@@ -180,7 +218,7 @@ void row_compute(RowOp *row)
                 make_parity(row, cut, slot);
             }
         }
-        if (row->verb == UNIT_READ) {
+        if (row->verb == ROW_READ) {
             deliver(row, cut);
         }
     }
@@ -221,11 +259,13 @@ SimTime row_compute_ns(const RowOp *row)
     for (unsigned i = 0; i < row->cuts; i++) {
         const RowCut *cut = &row->cut[i];
 
-        if (row->verb == UNIT_READ) {
+        if (row->verb == ROW_READ) {
             sectors += (uint64_t)cut->count * count(cut->wanted);
         }
-        summed |= cut->plan.compute;
-        if (cut->plan.compute) {
+        summed |= cut->plan.compute || row->verb == ROW_VERIFY;
+        if (row->verb == ROW_VERIFY) {
+            sectors += passes(card, cut->count, count(cut->plan.read));
+        } else if (cut->plan.compute) {
             sectors += passes(card, cut->count, cut->plan.by_delta
                                   ? count(cut->plan.read) +
                                     count(cut->wanted) : data);

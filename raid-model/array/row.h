@@ -19,7 +19,7 @@ static inline uint32_t row_slot_bit(unsigned slot)
     return 1u << slot;
 }
 
-/* Slots whose members are not there. */
+/* Slots whose members are not there, or know nothing of this step yet. */
 uint32_t row_missing(const RowOp *row);
 /* Not more of them than the row can lose. */
 bool row_is_usable(const RowOp *row);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stripe - carries out one host op's share of one row: gather, compute,
- * scatter.
+ * Stripe - carries out one host op's share of one row, or a task's row:
+ * gather, compute, scatter.
  *
  * The drive ops of a slot's neighbouring stretches are joined where sectors
  * and memory both continue, so a drive sees one op per chunk and not three.
@@ -168,13 +168,24 @@ static void end_row(RowOp *row, UnitStatus status)
     row->rows->ended(row);
 }
 
-static void fail_medium(RowOp *row, uint64_t lba)
+static unsigned first_bad_member(const RowOp *row)
+{
+    return raid_member(&row->rows->shape, row->row,
+                       (unsigned)__builtin_ctz(row->unreadable));
+}
+
+static void tell_bad_members(RowOp *row)
 {
     RaidRows *rows = row->rows;
 
     FOR_EACH_SLOT(slot, row->unreadable & ~row_missing(row)) {
-        rows->sector(rows, raid_member(&rows->shape, row->row, slot), false);
+        rows->medium_error(rows, raid_member(&rows->shape, row->row, slot));
     }
+}
+
+static void fail_medium(RowOp *row, uint64_t lba)
+{
+    tell_bad_members(row);
     row->bad_lba = lba;
     end_row(row, UNIT_MEDIUM_ERROR);
 }
@@ -184,6 +195,7 @@ static void set_step(RowOp *row, uint32_t at, uint32_t count)
     row->at = at;
     row->count = count;
     row->unreadable = 0;
+    row->force = false;
     row->bad_offset = UINT32_MAX;
     row->bad_found = UINT64_MAX;
 }
@@ -209,6 +221,43 @@ static uint64_t unknowable_lba(const RowOp *row)
                   row->at);
 }
 
+/*
+ * The step is one sector, or of a row without redundancy, and cannot be
+ * read.  True when there is something else to do for this row.
+ */
+static bool give_up_step(RowOp *row)
+{
+    RaidRows *rows = row->rows;
+
+    switch (row->verb) {
+    case ROW_REBUILD:
+        row->force = rows->ignore_ecc;
+        if (!row->force) {
+            row->bad_member = first_bad_member(row);
+            end_row(row, UNIT_MEDIUM_ERROR);
+        }
+        return row->force;
+    case ROW_VERIFY:
+    case ROW_INIT:
+        tell_bad_members(row);
+        set_step(row, row->at + 1, row->high - row->at - 1);
+        if (!row->count) {
+            end_row(row, UNIT_OK);
+        }
+        return row->count;
+    default:
+        fail_medium(row, rows->shape.level->row_redundant
+                             ? unknowable_lba(row) : row->bad_found);
+        return false;
+    }
+}
+
+static bool may_narrow(const RowOp *row)
+{
+    return row->count > 1 && (row->rows->shape.level->row_redundant ||
+                              row->verb == ROW_VERIFY);
+}
+
 static void begin_step(RowOp *row)
 {
     for (;;) {
@@ -220,15 +269,11 @@ static void begin_step(RowOp *row)
             end_row(row, UNIT_OFFLINE);
             return;
         }
-        if (!row->rows->shape.level->row_redundant) {
-            fail_medium(row, row->bad_found);
+        if (may_narrow(row)) {
+            narrow_step(row);
+        } else if (!give_up_step(row)) {
             return;
         }
-        if (row->count == 1) {
-            fail_medium(row, unknowable_lba(row));
-            return;
-        }
-        narrow_step(row);
     }
     row_take_buffers(row);
     row->phase = ROW_GATHER;
@@ -278,7 +323,13 @@ static void tell_repairs(RowOp *row)
         written |= row->cut[i].plan.write;
     }
     FOR_EACH_SLOT(slot, written & row->unreadable & ~row_missing(row)) {
-        rows->sector(rows, raid_member(&rows->shape, row->row, slot), true);
+        unsigned member = raid_member(&rows->shape, row->row, slot);
+
+        if (row->force) {
+            rows->overwrote(rows, member);
+        } else {
+            rows->repaired(rows, member);
+        }
     }
 }
 
@@ -286,7 +337,7 @@ static void scatter_ended(RowOp *row)
 {
     bool redundant = row->rows->shape.level->row_redundant;
 
-    if (row->verb == UNIT_WRITE && !row_is_usable(row)) {
+    if (row->verb == ROW_WRITE && !row_is_usable(row)) {
         end_row(row, UNIT_OFFLINE);
     } else if (row->unreadable && !redundant) {
         fail_medium(row, row->bad_found);
@@ -326,7 +377,7 @@ static void gather_ended(RowOp *row)
     busy = row_compute_ns(row);
     /* What is only read goes through while the drives still read it. */
     free = sim_pipe_busy(&rows->card->xor,
-                         row->verb == UNIT_READ ? now - busy : now, busy);
+                         row->verb == ROW_READ ? now - busy : now, busy);
     if (!busy || free <= now) {
         scatter(row);
         return;
@@ -345,7 +396,7 @@ static void row_turn(RowOp *row)
 {
     if (row->rows->resetting) {
         end_row(row, UNIT_ABORTED);
-    } else if (row->verb == UNIT_FLUSH) {
+    } else if (row->verb == ROW_FLUSH) {
         flush_ended(row);
     } else if (row->phase == ROW_GATHER) {
         gather_ended(row);
@@ -370,18 +421,19 @@ static void start_flush(RowOp *row)
 
 void raid_row_start(RowOp *row)
 {
-    if (row->verb == UNIT_FLUSH) {
+    if (row->verb == ROW_FLUSH) {
         start_flush(row);
         return;
     }
+    row->agrees = true;
     set_step(row, row->low, row->high - row->low);
     begin_step(row);
 }
 
-void raid_row_reset(RowOp *row)
+void raid_row_reset(RowOp *row, bool carry_through)
 {
     unsigned ios = row->ios;
-    bool finish = row->phase == ROW_SCATTER;
+    bool finish = carry_through && row->phase == ROW_SCATTER;
 
     g_assert(row->rows->resetting);
     for (unsigned i = 0; i < ios && row->pending; i++) {
@@ -419,6 +471,7 @@ void raid_rows_init(RaidRows *rows, Sim *sim, const RaidShape *shape,
             rows->present |= 1u << member;
         }
     }
+    rows->good = rows->present;
 }
 
 bool raid_rows_operable(const RaidRows *rows)
@@ -428,7 +481,7 @@ bool raid_rows_operable(const RaidRows *rows)
     for (unsigned first = 0; first < rows->shape.members; first += slots) {
         uint32_t set = (row_slot_bit(slots) - 1) << first;
 
-        if (__builtin_popcount(set & ~rows->present) >
+        if (__builtin_popcount(set & ~rows->good) >
             rows->shape.level->row_redundant) {
             return false;
         }
@@ -450,6 +503,7 @@ RowOp *raid_row_take(RaidRows *rows)
     if (link) {
         row = link->data;
         row->op = NULL;
+        row->task = 0;
         row->flags = 0;
         row->alone = false;
         row->phase = ROW_WAITING;

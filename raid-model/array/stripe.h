@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stripe - carries out one host op's share of one row: gather, compute,
- * scatter.
+ * Stripe - carries out one host op's share of one row, or a task's row:
+ * gather, compute, scatter.
  *
  *   WAITING --> GATHER --> COMPUTE --> SCATTER --> ENDED
  *                 ^  |                    |
@@ -24,7 +24,7 @@
 #include "raid-model/array/mirror.h"
 #include "raid-model/array/plan.h"
 #include "raid-model/array/pool.h"
-#include "raid-model/array/unit.h"
+#include "raid-model/array/task.h"
 
 typedef struct RaidRows RaidRows;
 typedef struct RowOp RowOp;
@@ -38,6 +38,9 @@ struct RaidRows {
     DiskPort *port[RAID_MEMBERS_MAX];
     RaidLane lane[RAID_MEMBERS_MAX];
     uint32_t present;                   /* mask of members */
+    uint32_t good;                      /* likewise: and not stale */
+    bool ignore_ecc;
+    RaidTask task;
     unsigned waiting[RAID_MEMBERS_MAX]; /* drive ops under way */
     RaidMirrorSet mirror[RAID_MEMBERS_MAX];     /* by set */
     RaidPool pool;
@@ -46,9 +49,12 @@ struct RaidRows {
 
     /* A member does not answer; `present` is the listener's to change. */
     void (*lost)(RaidRows *rows, unsigned member);
-    /* A bad sector of a member was written again with what it held, or, not
-     * mended, cannot be. */
-    void (*sector)(RaidRows *rows, unsigned member, bool mended);
+    /* A bad sector of a member was written again with what it held. */
+    void (*repaired)(RaidRows *rows, unsigned member);
+    /* A bad sector of a member could not be mended. */
+    void (*medium_error)(RaidRows *rows, unsigned member);
+    /* The same, in a rebuild: wrong data was written there. */
+    void (*overwrote)(RaidRows *rows, unsigned member);
     /* A write's drive ops have all been sent. */
     void (*sent)(RowOp *row);
     void (*ended)(RowOp *row);
@@ -57,6 +63,12 @@ struct RaidRows {
 typedef enum RowPhase {
     ROW_WAITING, ROW_CARRIED, ROW_GATHER, ROW_COMPUTE, ROW_SCATTER, ROW_ENDED
 } RowPhase;
+
+/* What host ops ask for, and what tasks do with a row. */
+typedef enum RowVerb {
+    ROW_READ = UNIT_READ, ROW_WRITE = UNIT_WRITE, ROW_FLUSH = UNIT_FLUSH,
+    ROW_REBUILD, ROW_VERIFY, ROW_INIT
+} RowVerb;
 
 /* A stretch of the row in which each slot is touched whole or not at all. */
 typedef struct RowCut {
@@ -70,8 +82,8 @@ typedef struct RowCut {
 struct RowOp {
     /* The unit fills in: */
     RaidRows *rows;
-    UnitOp *op;                 /* NULL: of several */
-    UnitVerb verb;
+    UnitOp *op;                 /* NULL: of several, or a task's */
+    RowVerb verb;
     unsigned flags;             /* UNIT_... */
     /* Filled in by raid_row_set(): */
     uint64_t lba, end;
@@ -87,15 +99,22 @@ struct RowOp {
     GQueue carried;             /* RowOps this one is carried out for */
     bool alone;                 /* not to be carried */
     bool has_memory;            /* counts among row_writes_max */
+    unsigned task;              /* its number; 0: a host's */
+    unsigned target;            /* REBUILD: the member */
+    uint64_t task_row;
+    SimTime taken_up;           /* by the task */
     /* Filled in before `ended`: */
     UnitStatus status;
     uint64_t bad_lba;
+    unsigned bad_member;
+    bool agrees;                /* VERIFY: in all that could be read */
 
     /*< private >*/
     RowPhase phase;             /* what every op needs first: close together */
     uint32_t at, count;         /* the step: offset and length */
     uint32_t unreadable;        /* slots with a bad sector in this step */
     uint32_t bad_offset;        /* the first of those */
+    bool force;                 /* REBUILD: what is unknown becomes zero */
     uint64_t bad_found;         /* its unit LBA, if a data slot's */
     unsigned pending, ios;
     RowIo *io;
@@ -128,8 +147,9 @@ static inline bool raid_row_is_under_way(const RowOp *row)
 void raid_row_start(RowOp *row);
 /*
  * End it now, with rows->resetting set: writes that had begun are finished
- * on the spot, anything else is taken back.  `ended` runs inside.
+ * on the spot, if they are to be carried through; anything else is taken
+ * back.  `ended` runs inside.
  */
-void raid_row_reset(RowOp *row);
+void raid_row_reset(RowOp *row, bool carry_through);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unit - splits ops into rows, orders rows that overlap, keeps the states.
+ * Unit - splits ops into rows and orders rows that overlap.
  *
  * A RowOp stands in its bucket (rows by number) in order of arrival and may
  * start when nothing before it in the bucket conflicts: same row,
@@ -12,8 +12,8 @@
  *                |                   +-- those it was in the way of --+  |
  *                +-- next rows of the op --- or the op is done() --------+
  *
- * The two lists in the middle are worked off in take_turns(), one at a time
- * and never nested, so done() may submit and even reset.
+ * The two lists in the middle are worked off in unit_take_turns(), one at a
+ * time and never nested, so done() may submit and even reset.
  *
  * Row writes of a RAID 5 whose card has few places for them in its memory
  * stand in for_memory and not in runnable: they are taken up in the order
@@ -24,94 +24,19 @@
  * CARRIED until that one ends.  If a sector could not be read for it they go
  * alone and at once, for an honest answer.
  */
-#include "raid-model/array/unit.h"
+#include "raid-model/array/unit-private.h"
 
 #include <stddef.h>
 
-#include "raid-model/array/gather.h"
-
-#define BUCKETS 256u
 #define WINDOW_ROWS 32          /* of one op at a time */
-
-struct RaidUnit {
-    RaidRows rows;              /* first: rows are handed back by it */
-    Sim *sim;
-    unsigned number;
-    UnitState state;
-    RaidUnitNotify *notify;
-    void *opaque;
-    RaidUnitSector *sector;
-    void *sector_opaque;
-    GQueue ops;                 /* UnitOps lent to us */
-    GQueue all;                 /* RowOps not yet retired */
-    GQueue bucket[BUCKETS];     /* the same but flushes, by row */
-    GQueue runnable, over;
-    GQueue for_memory;          /* row writes, by age */
-    unsigned row_writes;        /* in the card's memory */
-    RaidRun run;
-    SimEvent run_over;          /* what was held back for its row may go */
-    bool in_turns, in_submit;
-};
-
-static const char *const state_words[] = {
-    [RAID_UNIT_OK] = "ok",
-    [RAID_UNIT_DEGRADED] = "degraded",
-    [RAID_UNIT_INOPERABLE] = "inoperable",
-};
 
 static const char *const verb_words[] = {
     [UNIT_READ] = "read", [UNIT_WRITE] = "write", [UNIT_FLUSH] = "flush",
 };
 
-/* --- members and states -------------------------------------------------- */
-
-static UnitState state_now(const RaidUnit *unit)
-{
-    uint32_t all = (1u << unit->rows.shape.members) - 1;
-
-    if (!raid_rows_operable(&unit->rows)) {
-        return RAID_UNIT_INOPERABLE;
-    }
-    return unit->rows.present == all ? RAID_UNIT_OK : RAID_UNIT_DEGRADED;
-}
-
-void raid_unit_lose_member(RaidUnit *unit, unsigned member)
-{
-    UnitState before = unit->state;
-
-    g_assert(member < unit->rows.shape.members);
-    if (!raid_unit_member_present(unit, member)) {
-        return;
-    }
-    unit->rows.present &= ~(1u << member);
-    raid_lane_close(&unit->rows.lane[member]);
-    unit->state = state_now(unit);
-    if (unit->state != before) {
-        sim_trace(unit->sim, SIM_TRACE_UNIT_STATE, state_words[unit->state],
-                  unit->number, before, unit->state);
-    }
-    if (unit->notify) {
-        unit->notify(unit->opaque, unit, member, unit->state);
-    }
-}
-
-static void row_lost_member(RaidRows *rows, unsigned member)
-{
-    raid_unit_lose_member((RaidUnit *)rows, member);
-}
-
-static void row_sector(RaidRows *rows, unsigned member, bool mended)
-{
-    RaidUnit *unit = (RaidUnit *)rows;
-
-    if (unit->sector) {
-        unit->sector(unit->sector_opaque, unit, member, mended);
-    }
-}
-
 /* --- the end of an op ---------------------------------------------------- */
 
-static void complete(UnitOp *op, UnitStatus status)
+static void end_op(UnitOp *op, UnitStatus status)
 {
     RaidUnit *unit = op->unit;
 
@@ -123,6 +48,16 @@ static void complete(UnitOp *op, UnitStatus status)
               unit->number, op->verb, op->lba, op->count,
               sim_now(unit->sim) - op->asked, op->status);
     op->done(op);
+}
+
+static void complete(UnitOp *op, UnitStatus status)
+{
+    if (op->unit->held && op->verb != UNIT_READ) {
+        op->status = status;
+        op->held = true;
+    } else {
+        end_op(op, status);
+    }
 }
 
 static void answer(SimEvent *ev)
@@ -139,17 +74,36 @@ static void answer_later(UnitOp *op, UnitStatus status, SimTime after)
     sim_after(op->unit->sim, &op->ev, after);
 }
 
+void raid_unit_hold(RaidUnit *unit, bool hold)
+{
+    unit->held = hold;
+    for (GList *l = hold ? NULL : unit->ops.head; l; l = l->next) {
+        UnitOp *op = l->data;
+
+        if (op->held) {
+            op->held = false;
+            answer_later(op, op->status, 0);
+        }
+    }
+}
+
 /* --- locks --------------------------------------------------------------- */
 
 static GQueue *bucket_of(RaidUnit *unit, const RowOp *row)
 {
-    return &unit->bucket[row->row % BUCKETS];
+    return &unit->bucket[row->row % UNIT_BUCKETS];
+}
+
+/* A repair writes what is there. */
+static bool row_only_reads(const RowOp *row)
+{
+    return row->verb == ROW_READ || row->verb == ROW_VERIFY;
 }
 
 static bool rows_conflict(const RowOp *a, const RowOp *b)
 {
     return a->row == b->row && a->low < b->high && b->low < a->high &&
-           (a->verb == UNIT_WRITE || b->verb == UNIT_WRITE);
+           !(row_only_reads(a) && row_only_reads(b));
 }
 
 static bool row_may_start(const RowOp *row)
@@ -209,7 +163,7 @@ static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
     RowOp *row = raid_row_take(&unit->rows);
 
     row->op = op;
-    row->verb = op->verb;
+    row->verb = (RowVerb)op->verb;
     row->flags = op->flags;
     op->next_lba = MIN(op->lba + op->count, row_end);
     raid_row_set(row, lba, op->next_lba,
@@ -221,20 +175,19 @@ static bool needs_memory(const RowOp *row)
 {
     const RaidShape *shape = &row->rows->shape;
 
-    return row->verb == UNIT_WRITE && shape->level->row_redundant &&
+    return row->verb == ROW_WRITE && shape->level->row_redundant &&
            raid_row_data(shape) > 1;
 }
 
-static void enter_row(RaidUnit *unit, RowOp *row)
+void unit_enter_row(RaidUnit *unit, RowOp *row)
 {
-    row->op->bands++;
     sim_queue_push_tail(&unit->all, &row->all_link);
-    if (row->verb != UNIT_FLUSH) {
+    if (row->verb != ROW_FLUSH) {
         sim_queue_push_tail(bucket_of(unit, row), &row->bucket_link);
     }
     if (needs_memory(row) && unit->rows.card->row_writes_max) {
         stand_in_line(row, &unit->for_memory);
-    } else if (row->verb == UNIT_FLUSH || row_may_start(row)) {
+    } else if (row->verb == ROW_FLUSH || row_may_start(row)) {
         stand_in_line(row, &unit->runnable);
     }
 }
@@ -243,7 +196,8 @@ static void fill_window(RaidUnit *unit, UnitOp *op)
 {
     while (op->status == UNIT_OK && op_has_rows_left(op) &&
            op->bands < WINDOW_ROWS) {
-        enter_row(unit, cut_next_row(unit, op));
+        op->bands++;
+        unit_enter_row(unit, cut_next_row(unit, op));
     }
 }
 
@@ -342,21 +296,26 @@ static void leave_row(RaidUnit *unit, RowOp *row)
     GList *next = row->bucket_link.next;
 
     sim_queue_unlink(&unit->all, &row->all_link);
-    if (row->verb != UNIT_FLUSH) {
+    if (row->verb != ROW_FLUSH) {
         sim_queue_unlink(bucket_of(unit, row), &row->bucket_link);
         let_others_start(unit, row, next);
     }
 }
 
-static void retire_row(RaidUnit *unit, RowOp *row)
+void unit_retire_row(RaidUnit *unit, RowOp *row)
+{
+    leave_row(unit, row);
+    give_row(unit, row);
+}
+
+static void retire_share(RaidUnit *unit, RowOp *row)
 {
     UnitOp *op = row->op;
     SimTime after = needs_memory(row) ? unit->rows.card->row_answer_ns : 0;
 
-    leave_row(unit, row);
     account(op, row);
     op->bands--;
-    give_row(unit, row);
+    unit_retire_row(unit, row);
     if (op_has_rows_left(op)) {
         fill_window(unit, op);
     }
@@ -373,13 +332,15 @@ static void retire_row(RaidUnit *unit, RowOp *row)
 static void end_turn(RaidUnit *unit, RowOp *row)
 {
     if (row->op) {
-        retire_row(unit, row);
+        retire_share(unit, row);
+    } else if (row->task) {
+        unit_task_row_over(unit, row);
     } else {
         retire_one(unit, row);
     }
 }
 
-static void take_turns(RaidUnit *unit)
+void unit_take_turns(RaidUnit *unit)
 {
     RowOp *row;
 
@@ -401,31 +362,31 @@ static void take_turns(RaidUnit *unit)
     unit->in_turns = false;
 }
 
-static void run_over(SimEvent *ev)
+void unit_run_over(SimEvent *ev)
 {
-    take_turns((RaidUnit *)((char *)ev - offsetof(RaidUnit, run_over)));
+    unit_take_turns((RaidUnit *)((char *)ev - offsetof(RaidUnit, run_over)));
 }
 
 /* Its place in the card's memory is free; should it have another step, that
  * one goes without. */
-static void row_sent(RowOp *row)
+void unit_row_sent(RowOp *row)
 {
     RaidUnit *unit = (RaidUnit *)row->rows;
 
     if (!unit->rows.resetting) {
         unit->row_writes--;
         row->has_memory = false;
-        take_turns(unit);
+        unit_take_turns(unit);
     }
 }
 
-static void row_ended(RowOp *row)
+void unit_row_ended(RowOp *row)
 {
     RaidUnit *unit = (RaidUnit *)row->rows;
 
     if (!unit->rows.resetting) {
         sim_queue_push_tail(&unit->over, &row->turn_link);
-        take_turns(unit);
+        unit_take_turns(unit);
     }
 }
 
@@ -450,6 +411,7 @@ void raid_unit_submit(RaidUnit *unit, UnitOp *op)
     op->unit = unit;
     op->next_lba = op->lba;
     op->bands = 0;
+    op->held = false;
     op->asked = sim_now(unit->sim);
     sim_queue_push_tail(&unit->ops, &op->link);
 
@@ -461,23 +423,31 @@ void raid_unit_submit(RaidUnit *unit, UnitOp *op)
         RowOp *row = raid_row_take(&unit->rows);
 
         row->op = op;
-        row->verb = UNIT_FLUSH;
+        row->verb = ROW_FLUSH;
         op->next_lba = op->lba + op->count;
-        enter_row(unit, row);
+        op->bands++;
+        unit_enter_row(unit, row);
     } else if (op->count == 0) {
         answer_later(op, UNIT_OK, 0);
     } else {
         fill_window(unit, op);
     }
     unit->in_submit = true;
-    take_turns(unit);
+    unit_take_turns(unit);
     unit->in_submit = nested;
 }
 
-static void end_row_now(RaidUnit *unit, RowOp *row)
+bool raid_unit_is_idle(const RaidUnit *unit)
+{
+    return !unit->ops.head;
+}
+
+/* --- ends ---------------------------------------------------------------- */
+
+static void end_row_now(RaidUnit *unit, RowOp *row, bool carry_through)
 {
     if (raid_row_is_under_way(row)) {
-        raid_row_reset(row);
+        raid_row_reset(row, carry_through);
     }
     sim_queue_unlink(&unit->all, &row->all_link);
     g_queue_init(&row->carried);
@@ -486,91 +456,21 @@ static void end_row_now(RaidUnit *unit, RowOp *row)
     give_row(unit, row);
 }
 
-static void hold_lanes(RaidUnit *unit, bool hold)
-{
-    for (unsigned m = 0; m < unit->rows.shape.members; m++) {
-        raid_lane_hold(&unit->rows.lane[m], hold);
-    }
-}
-
-void raid_unit_reset(RaidUnit *unit)
+void unit_end_all(RaidUnit *unit, bool carry_through)
 {
     GList *link;
 
-    g_assert(!unit->rows.resetting);
-    unit->rows.resetting = true;
-    hold_lanes(unit, true);
     g_queue_init(&unit->runnable);
     g_queue_init(&unit->over);
     g_queue_init(&unit->for_memory);
     sim_cancel(unit->sim, &unit->run_over);
     while ((link = unit->all.head)) {
-        end_row_now(unit, link->data);
+        end_row_now(unit, link->data, carry_through);
     }
-    for (unsigned i = 0; i < BUCKETS; i++) {
+    for (unsigned i = 0; i < UNIT_BUCKETS; i++) {
         g_queue_init(&unit->bucket[i]);
     }
     while ((link = unit->ops.head)) {
-        complete(link->data, UNIT_ABORTED);
+        end_op(link->data, UNIT_ABORTED);
     }
-    hold_lanes(unit, false);
-    unit->rows.resetting = false;
-}
-
-RaidUnit *raid_unit_new(Sim *sim, unsigned number, const RaidShape *shape,
-                        RaidCard *card, DiskPort *const *ports,
-                        RaidUnitNotify *notify, void *opaque)
-{
-    RaidUnit *unit = g_new0(RaidUnit, 1);
-
-    g_assert(shape->members <= RAID_MEMBERS_MAX);
-    raid_rows_init(&unit->rows, sim, shape, card, ports);
-    unit->rows.lost = row_lost_member;
-    unit->rows.sector = row_sector;
-    unit->rows.sent = row_sent;
-    unit->rows.ended = row_ended;
-    unit->run_over.fire = run_over;
-    unit->sim = sim;
-    unit->number = number;
-    unit->notify = notify;
-    unit->opaque = opaque;
-    unit->state = state_now(unit);
-    return unit;
-}
-
-void raid_unit_free(RaidUnit *unit)
-{
-    if (!unit) {
-        return;
-    }
-    g_assert(!unit->ops.head && !unit->all.head);
-    sim_cancel(unit->sim, &unit->run_over);
-    raid_rows_clear(&unit->rows);
-    g_free(unit);
-}
-
-void raid_unit_on_sector(RaidUnit *unit, RaidUnitSector *sector, void *opaque)
-{
-    unit->sector = sector;
-    unit->sector_opaque = opaque;
-}
-
-const RaidShape *raid_unit_shape(const RaidUnit *unit)
-{
-    return &unit->rows.shape;
-}
-
-UnitState raid_unit_state(const RaidUnit *unit)
-{
-    return unit->state;
-}
-
-DiskPort *raid_unit_port(const RaidUnit *unit, unsigned member)
-{
-    return unit->rows.port[member];
-}
-
-bool raid_unit_member_present(const RaidUnit *unit, unsigned member)
-{
-    return unit->rows.present >> member & 1;
 }

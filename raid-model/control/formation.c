@@ -43,15 +43,28 @@ static void member_lost(void *opaque, RaidUnit *unit, unsigned member,
                                  : RAID_EVENT_UNIT_INCOMPLETE, own->number);
 }
 
-static void sector_told(void *opaque, RaidUnit *unit, unsigned member,
-                        bool mended)
+static void log_of_port(RaidController *ctl, RaidEventCode code,
+                        const RaidUnit *unit, unsigned member)
 {
-    RaidController *ctl = opaque;
-
-    raid_controller_log(ctl, mended ? RAID_EVENT_SECTOR_REPAIR
-                                    : RAID_EVENT_DRIVE_ECC_ERROR,
+    raid_controller_log(ctl, code,
                         (uint8_t)ctl_unit_of(ctl, unit)->port[member]);
 }
+
+static void sector_repaired(void *opaque, RaidUnit *unit, unsigned member)
+{
+    log_of_port(opaque, RAID_EVENT_SECTOR_REPAIR, unit, member);
+}
+
+static void medium_error(void *opaque, RaidUnit *unit, unsigned member)
+{
+    log_of_port(opaque, RAID_EVENT_DRIVE_ECC_ERROR, unit, member);
+}
+
+static const RaidUnitListener listener = {
+    .member_lost = member_lost,
+    .sector_repaired = sector_repaired,
+    .medium_error = medium_error,
+};
 
 /* --- making units -------------------------------------------------------- */
 
@@ -156,8 +169,7 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
         }
     }
     own->unit = raid_unit_new(ctl->sim, number, shape, &ctl->card, port,
-                              member_lost, ctl);
-    raid_unit_on_sector(own->unit, sector_told, ctl);
+                              &listener, ctl);
     if (ctl->board->cache_bytes) {
         own->cache = raid_cache_new(ctl->sim, &(RaidCachePlan) {
             .bytes = ctl->board->cache_bytes,

@@ -101,7 +101,7 @@ RaidBench *raid_bench_new_sized(RaidCode code, unsigned members,
         }
     }
     bench->unit = raid_unit_new(bench->sim, 0, &bench->shape, &bench->card,
-                                bench->port, NULL, NULL);
+                                bench->port, &bench->listener, bench);
     return bench;
 }
 

@@ -22,6 +22,8 @@ typedef struct RaidBench {
     uint32_t lost;                      /* mask: contents are not ours now */
     RaidCard card;                      /* no limits, unless changed */
     RaidUnit *unit;
+    RaidUnitListener listener;          /* the unit's, opaque: this bench */
+    void *told;                         /* the test's, for those */
     uint64_t capacity;
     uint8_t *flat;                      /* what the unit should hold */
     uint32_t noise;

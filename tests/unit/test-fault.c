@@ -217,13 +217,32 @@ static const Shape redundant[] = {
 
 static unsigned repairs, beyond;
 
-static void sector_told(void *opaque, RaidUnit *unit, unsigned member,
-                        bool mended)
+static void check_member(const RaidBench *bench, unsigned member)
 {
-    (void)unit;
-    ck_assert_uint_eq(member, *(unsigned *)opaque);
-    repairs += mended;
-    beyond += !mended;
+    ck_assert_uint_eq(member, *(unsigned *)bench->told);
+}
+
+static void sector_repaired(void *opaque, RaidUnit *unit G_GNUC_UNUSED,
+                            unsigned member)
+{
+    check_member(opaque, member);
+    repairs++;
+}
+
+static void medium_error(void *opaque, RaidUnit *unit G_GNUC_UNUSED,
+                         unsigned member)
+{
+    check_member(opaque, member);
+    beyond++;
+}
+
+/* Of sectors of `member` and no other. */
+static void listen(RaidBench *bench, unsigned *member)
+{
+    repairs = beyond = 0;
+    bench->listener.sector_repaired = sector_repaired;
+    bench->listener.medium_error = medium_error;
+    bench->told = member;
 }
 
 START_TEST(C08_redundancy_mends_a_bad_sector_unseen)
@@ -232,8 +251,7 @@ START_TEST(C08_redundancy_mends_a_bad_sector_unseen)
     RaidBench *bench = story->bench;
     unsigned member = 1;
 
-    repairs = beyond = 0;
-    raid_unit_on_sector(bench->unit, sector_told, &member);
+    listen(bench, &member);
     ck_assert(fault_order(bench->sim, "port 1 bad at 1120-1183", NULL));
     for (unsigned i = 0; i < 3; i++) {  /* copies take turns by rows */
         story_read_all_back(story);
@@ -251,8 +269,7 @@ static void only_lba_40_fails(Story *story, unsigned member)
 {
     g_autofree char *rule = g_strdup_printf("port %u bad at 1064", member);
 
-    repairs = beyond = 0;
-    raid_unit_on_sector(story->bench->unit, sector_told, &member);
+    listen(story->bench, &member);
     ck_assert(fault_order(story->bench->sim, rule, NULL));
     for (uint64_t lba = 38; lba < 43; lba++) {
         unsigned before = story->bad;

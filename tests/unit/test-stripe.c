@@ -40,13 +40,16 @@ static void note_lost(void *opaque, RaidUnit *of, unsigned member,
     lost |= 1u << member;
 }
 
-static void note_sector(void *opaque, RaidUnit *of, unsigned member,
-                        bool mended)
+static void note_repair(void *opaque, RaidUnit *of, unsigned member)
 {
     (void)opaque;
     unit_holds(of == unit);
-    repairs |= (unsigned)mended << member;
+    repairs |= 1u << member;
 }
+
+static const RaidUnitListener listener = {
+    .member_lost = note_lost, .sector_repaired = note_repair,
+};
 
 static uint8_t *stored(unsigned member, uint64_t sector)
 {
@@ -105,8 +108,7 @@ static void begin(const Shape *of, uint32_t missing, uint32_t seed)
         port[m] = missing >> m & 1 ? NULL : &world.port[m];
     }
     format();
-    unit = raid_unit_new(world.sim, 0, &shape, &card, port, note_lost, NULL);
-    raid_unit_on_sector(unit, note_sector, NULL);
+    unit = raid_unit_new(world.sim, 0, &shape, &card, port, &listener, NULL);
 }
 
 static void end(void)
