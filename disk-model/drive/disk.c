@@ -60,6 +60,36 @@ static DiskStatus execute_ata(Disk *disk, DiskOp *op)
                                                              : DISK_OK;
 }
 
+/* What the medium has of it is wrong from now on, and the drive's ECC is
+ * content.  Which bit is a guess. */
+static int turn_bit(const Disk *disk, uint64_t sector)
+{
+    DiskMedia *media = disk->media;
+    uint8_t data[DISK_SECTOR_BYTES];
+
+    if (media->ops->forgets) {
+        return 0;
+    }
+    if (media->ops->read(media, sector, 1, data)) {
+        return -1;
+    }
+    data[0] ^= 1;
+    return media->ops->write(media, sector, 1, data);
+}
+
+static int write_op(Disk *disk, DiskOp *op, const FaultAnswer *fault)
+{
+    DiskMedia *media = disk->media;
+
+    if (fault->stale) {
+        return 0;
+    }
+    fault_written(disk->sim, (unsigned)disk->port, op->span.sector,
+                  op->span.count);
+    return has_buffer(disk) ? cached_write(disk, op)
+        : media->ops->write(media, op->span.sector, op->span.count, op->buf);
+}
+
 static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
 {
     DiskMedia *media = disk->media;
@@ -75,6 +105,9 @@ static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
         op->bad_sector = fault->at;
         return DISK_BAD_SECTOR;
     }
+    if (fault->flip && turn_bit(disk, fault->flip_at)) {
+        return DISK_FAILED;
+    }
     switch (op->verb) {
     case DISK_READ:
         failed = has_buffer(disk) ? cached_read(disk, op)
@@ -82,11 +115,7 @@ static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
                                op->buf);
         break;
     case DISK_WRITE:
-        fault_written(disk->sim, (unsigned)disk->port, op->span.sector,
-                      op->span.count);
-        failed = has_buffer(disk) ? cached_write(disk, op)
-            : media->ops->write(media, op->span.sector, op->span.count,
-                                op->buf);
+        failed = write_op(disk, op, fault);
         break;
     case DISK_FLUSH:
         failed = flush(disk);

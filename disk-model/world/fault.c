@@ -8,10 +8,21 @@
 #include "disk-model/world/fault.h"
 #include "disk-model/world/sim-private.h"
 
-typedef enum FaultWhat { FAULT_BAD, FAULT_SLOW, FAULT_DEAD } FaultWhat;
+typedef enum FaultWhat {
+    FAULT_BAD, FAULT_SLOW, FAULT_DEAD, FAULT_STALE, FAULT_FLIP,
+} FaultWhat;
 
 static const char *const what_words[] = {
     [FAULT_BAD] = "bad", [FAULT_SLOW] = "slow", [FAULT_DEAD] = "dead",
+    [FAULT_STALE] = "stale", [FAULT_FLIP] = "flip",
+};
+
+/* What can show it; and the only thing, where there is one. */
+static const unsigned what_on[] = {
+    [FAULT_BAD] = FAULT_ON_READ, [FAULT_STALE] = FAULT_ON_WRITE,
+    [FAULT_FLIP] = FAULT_ON_READ,
+    [FAULT_SLOW] = FAULT_ON_READ | FAULT_ON_WRITE | FAULT_ON_OTHER,
+    [FAULT_DEAD] = FAULT_ON_READ | FAULT_ON_WRITE | FAULT_ON_OTHER,
 };
 
 typedef struct FaultRule {
@@ -133,8 +144,10 @@ static bool take_on(Words *in, FaultRule *rule)
         return wrong(in->error, "fault: on \"%s\": read, write or any would "
                      "be right", word);
     }
-    return rule->what != FAULT_BAD || rule->on == FAULT_ON_READ ||
-           wrong(in->error, "fault: a bad sector shows on read only");
+    return !(rule->on & ~what_on[rule->what]) ||
+           wrong(in->error, "fault: %s shows on %s only",
+                 what_words[rule->what],
+                 rule->what == FAULT_STALE ? "write" : "read");
 }
 
 static bool take_chance(Words *in, FaultRule *rule)
@@ -184,18 +197,16 @@ static bool take_what(Words *in, FaultRule *rule)
 {
     const char *word = take(in);
 
-    rule->on = FAULT_ON_READ | FAULT_ON_WRITE | FAULT_ON_OTHER;
     for (unsigned i = 0; i < G_N_ELEMENTS(what_words); i++) {
         if (!strcmp(word, what_words[i])) {
             rule->what = i;
-            if (i == FAULT_BAD) {
-                rule->on = FAULT_ON_READ;
-            }
+            rule->on = what_on[i];
+            rule->times = i == FAULT_FLIP;      /* it stays on the medium */
             return i != FAULT_SLOW || take_time(in, "slow", &rule->more_ns);
         }
     }
-    return wrong(in->error, "fault: \"%s\": bad, slow TIME or dead would be "
-                 "right", word);
+    return wrong(in->error, "fault: \"%s\": stale, flip, bad, slow TIME or "
+                 "dead would be right", word);
 }
 
 static bool read_rule(Words *in, SimTime now, FaultRule *rule)
@@ -217,8 +228,10 @@ static bool read_rule(Words *in, SimTime now, FaultRule *rule)
             return false;
         }
     }
-    if (rule->what == FAULT_BAD && rule->last == UINT64_MAX) {
-        return wrong(in->error, "fault: bad: \"at FIRST-LAST\" is missing");
+    if ((rule->what == FAULT_BAD || rule->what == FAULT_FLIP) &&
+        rule->last == UINT64_MAX) {
+        return wrong(in->error, "fault: %s: \"at FIRST-LAST\" is missing",
+                     what_words[rule->what]);
     }
     if (rule->until != SIM_NEVER) {
         rule->until += rule->from;
@@ -316,6 +329,13 @@ static void strike(const FaultRule *rule, const FaultAsk *ask,
     case FAULT_DEAD:
         answer->dead = true;
         break;
+    case FAULT_STALE:
+        answer->stale = true;
+        break;
+    case FAULT_FLIP:
+        answer->flip = true;
+        answer->flip_at = at;
+        break;
     }
 }
 
@@ -327,8 +347,9 @@ FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask)
     for (unsigned i = 0; faults && i < faults->rules;) {
         FaultRule *rule = &faults->rule[i];
 
-        if (!fits(rule, ask, sim->now)) {
-            i++;
+        if (!fits(rule, ask, sim->now) ||
+            (rule->what == FAULT_FLIP && answer.flip)) {
+            i++;                /* one bit an op; the next is not lost */
         } else if (rule->after) {
             rule->after--;
             i++;
@@ -390,10 +411,9 @@ static void list_rule(const FaultRule *rule, GString *out)
         g_string_append_printf(out, " at %" G_GUINT64_FORMAT "-%"
                                G_GUINT64_FORMAT, rule->first, rule->last);
     }
-    if (rule->what != FAULT_BAD && rule->on == FAULT_ON_READ) {
-        g_string_append(out, " on read");
-    } else if (rule->on == FAULT_ON_WRITE) {
-        g_string_append(out, " on write");
+    if (rule->on != what_on[rule->what]) {
+        g_string_append(out, rule->on == FAULT_ON_READ ? " on read"
+                                                       : " on write");
     }
     if (rule->always) {
         g_string_append(out, " always");

@@ -12,12 +12,15 @@
  *   port 2 slow 30ms on read         so much more for each
  *   port 2 slow 90s times 1          a stall
  *   port 2 dead                      answers nothing but failure
+ *   port 2 stale at 128-255          writes are acknowledged, not done
+ *   port 2 flip at 700               a bit is turned on the medium, once
  *
  * `at` counts sectors of the drive and defaults to all of it, `on` to any
- * (bad: read).  `after N` lets N matching ops pass, `times N` ends the rule
- * when it has struck so often, `from` and `for` bound it in time (20s, 5ms,
- * 100us), `chance 0.01` strikes one in a hundred of the rest.  The same
- * words serve scenarios, QEMU's `fault` property and the tests.
+ * (bad, flip: read; stale: write).  `after N` lets N matching ops pass,
+ * `times N` ends the rule when it has struck so often (flip: 1), `from` and
+ * `for` bound it in time (20s, 5ms, 100us), `chance 0.01` strikes one in a
+ * hundred of the rest.  The same words serve scenarios, QEMU's `fault`
+ * property and the tests.
  *
  * Without rules nothing is asked, nothing is spent and no chance is drawn;
  * the chance of rules is a stream of its own.
@@ -46,6 +49,9 @@ typedef struct FaultAnswer {
     bool dead;
     bool bad;                   /* `at` cannot be read */
     uint64_t at;                /* the lowest such */
+    bool stale;                 /* nothing of it is written */
+    bool flip;                  /* a bit of `flip_at` has turned */
+    uint64_t flip_at;
     SimTime more_ns;            /* before it ends */
 } FaultAnswer;
 

@@ -117,6 +117,63 @@ START_TEST(from_and_for_bound_it)
 }
 END_TEST
 
+START_TEST(stale_writes_are_acknowledged_not_done)
+{
+    maybe_without_buffer(_i);
+    ck_assert_int_eq(status_of(DISK_WRITE, 126, 4), DISK_OK);
+    order("port 2 stale at 128-255 times 2");
+    order("port 2 bad at 129");
+    do_op(DISK_WRITE, 126, 4, 5);
+    ck_assert_int_eq(job[0].op.status, DISK_OK);
+    do_op(DISK_WRITE, 124, 4, 6);       /* beside it */
+    do_op(DISK_WRITE, 255, 1, 5);
+    ck_assert_int_eq(job[0].op.status, DISK_OK);
+    ck_assert_int_eq(status_of(DISK_FLUSH, 0, 0), DISK_OK);
+    ck_assert_uint_eq(on_media(124), 6);
+    ck_assert_uint_eq(on_media(127), 6);
+    ck_assert_uint_eq(on_media(128), 9);
+    ck_assert_uint_eq(on_media(255), 0);
+    ck_assert_int_eq(status_of(DISK_READ, 128, 1), DISK_OK);
+    ck_assert_uint_eq(job[0].data[0], 9);
+    ck_assert_int_eq(status_of(DISK_READ, 129, 1), DISK_BAD_SECTOR);
+    do_op(DISK_WRITE, 128, 2, 7);       /* two were all */
+    ck_assert_int_eq(status_of(DISK_READ, 128, 2), DISK_OK);
+    ck_assert_uint_eq(job[0].data[0], 7);
+}
+END_TEST
+
+START_TEST(a_turned_bit_stays_until_it_is_written)
+{
+    maybe_without_buffer(_i);
+    ck_assert_int_eq(status_of(DISK_WRITE, 700, 4), DISK_OK);
+    ck_assert_int_eq(status_of(DISK_FLUSH, 0, 0), DISK_OK);
+    order("port 2 flip at 702");
+    for (unsigned i = 0; i < 2; i++) {
+        do_op(DISK_READ, 700, 4, 0);
+        ck_assert_int_eq(job[0].op.status, DISK_OK);
+        for (unsigned byte = 0; byte < 4 * DISK_SECTOR_BYTES; byte++) {
+            ck_assert_uint_eq(job[0].data[byte],
+                              byte == 2 * DISK_SECTOR_BYTES ? 8 : 9);
+        }
+    }
+    ck_assert_uint_eq(on_media(702), 8);
+    ck_assert_int_eq(status_of(DISK_WRITE, 702, 1), DISK_OK);
+    do_op(DISK_READ, 702, 1, 0);
+    ck_assert_uint_eq(job[0].data[0], 9);
+}
+END_TEST
+
+START_TEST(turned_bits_do_not_get_lost_in_one_read)
+{
+    order("port 2 flip at 700");
+    order("port 2 flip at 701");
+    do_op(DISK_READ, 700, 2, 0);
+    do_op(DISK_READ, 700, 2, 0);
+    ck_assert_uint_eq(on_media(700), 1);
+    ck_assert_uint_eq(on_media(701), 1);
+}
+END_TEST
+
 START_TEST(other_ports_and_verbs_are_left_alone)
 {
     order("port 1 dead");
@@ -150,8 +207,10 @@ END_TEST
 static const char *const wrong_lines[] = {
     "", "port", "port x dead", "port 2", "port 2 sick", "disk 2 dead",
     "port 2 bad", "port 2 bad at", "port 2 bad at 9-5", "port 2 bad at -1",
-    "port 2 bad at 5 on write", "port 2 slow", "port 2 slow 5",
-    "port 2 slow -5ms", "port 2 slow nans", "port 2 slow 1e99s",
+    "port 2 bad at 5 on write", "port 2 flip", "port 2 flip at 5 on write",
+    "port 2 stale on read", "port 2 stale on any", "port 2 flip at 5 always",
+    "port 2 slow", "port 2 slow 5", "port 2 slow -5ms",
+    "port 2 slow nans", "port 2 slow 1e99s",
     "port 2 dead times 0", "port 2 dead chance 0", "port 2 dead chance 1.5",
     "port 2 dead always", "port 2 dead now", "port 2 dead on monday",
     "port 2 dead for", "port 99999999999999999999 dead",
@@ -183,6 +242,9 @@ START_TEST(what_is_listed_can_be_ordered_again)
     order("port 1 slow 30ms on read after 2 times 7 from 1s for 5ms "
           "chance 0.5");
     order("port 0 dead");
+    order("port 3 stale after 1");
+    order("port 3 flip at 7");
+    order("port 3 flip at 7-9 times 4");
     fault_list(sim, list);
     fault_clear(sim);
     ck_assert(!fault_any(sim));
@@ -335,6 +397,9 @@ int main(void)
     tcase_add_test(drive, trouble_takes_its_time);
     tcase_add_test(drive, an_op_ended_early_strikes_once);
     tcase_add_test(drive, from_and_for_bound_it);
+    tcase_add_loop_test(drive, stale_writes_are_acknowledged_not_done, 0, 2);
+    tcase_add_loop_test(drive, a_turned_bit_stays_until_it_is_written, 0, 2);
+    tcase_add_test(drive, turned_bits_do_not_get_lost_in_one_read);
     tcase_add_test(drive, other_ports_and_verbs_are_left_alone);
     tcase_add_test(drive,
                    chance_strikes_as_often_as_said_and_alike_each_time);
