@@ -150,8 +150,8 @@ static void trace_event(RaidHost *host, unsigned index)
     const RaidEvent *event =
         &events->event[(events->first + index) % RAID_EVENTS_MAX];
 
-    sim_trace(host->sim, SIM_TRACE_AEN, NULL, param_event_code(event->code),
-              event->source);
+    sim_trace(host->sim, SIM_TRACE_AEN, NULL,
+              raid_event_word[event->code].number, event->source);
 }
 
 /* While READY is low nobody may be told to come and read. */

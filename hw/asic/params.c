@@ -19,49 +19,6 @@
 /* Numbers on the wire. */
 enum { PORT_MISSING = 0x00, PORT_PRESENT = 0xff, UNIT_NONE = 0xff };
 
-#define EVENT_QUEUE_FULL 0xff
-
-/* Only codes Linux has a string for: it oopses on the holes. */
-static const uint8_t event_code[RAID_EVENT_CODES] = {
-    [RAID_EVENT_NONE]                 = 0x00,
-    [RAID_EVENT_SOFT_RESET]           = 0x01,
-    [RAID_EVENT_UNIT_DEGRADED]        = 0x02,
-    [RAID_EVENT_CONTROLLER_ERROR]     = 0x03,
-    [RAID_EVENT_REBUILD_FAILED]       = 0x04,
-    [RAID_EVENT_REBUILD_DONE]         = 0x05,
-    [RAID_EVENT_UNIT_INCOMPLETE]      = 0x06,
-    [RAID_EVENT_INIT_DONE]            = 0x07,
-    [RAID_EVENT_UNCLEAN_SHUTDOWN]     = 0x08,
-    [RAID_EVENT_DRIVE_TIMEOUT]        = 0x09,
-    [RAID_EVENT_DRIVE_ERROR]          = 0x0a,
-    [RAID_EVENT_REBUILD_STARTED]      = 0x0b,
-    [RAID_EVENT_INIT_STARTED]         = 0x0c,
-    [RAID_EVENT_UNIT_DELETED]         = 0x0d,
-    [RAID_EVENT_SMART_THRESHOLD]      = 0x0f,
-    [RAID_EVENT_UDMA_DOWNGRADE]       = 0x21,
-    [RAID_EVENT_UDMA_UPGRADE]         = 0x22,
-    [RAID_EVENT_SECTOR_REPAIR]        = 0x23,
-    [RAID_EVENT_SBUF_FAILURE]         = 0x24,
-    [RAID_EVENT_LOST_CACHED_WRITE]    = 0x25,
-    [RAID_EVENT_DRIVE_ECC_ERROR]      = 0x26,
-    [RAID_EVENT_DCB_CHECKSUM]         = 0x27,
-    [RAID_EVENT_DCB_VERSION]          = 0x28,
-    [RAID_EVENT_VERIFY_STARTED]       = 0x29,
-    [RAID_EVENT_VERIFY_FAILED]        = 0x2a,
-    [RAID_EVENT_VERIFY_DONE]          = 0x2b,
-    [RAID_EVENT_REBUILD_OVERWROTE]    = 0x2c,
-    [RAID_EVENT_REBUILD_BAD_SECTOR]   = 0x2d,
-    [RAID_EVENT_DRIVE_TOO_SMALL]      = 0x2e,
-    [RAID_EVENT_VERIFY_UNINITIALISED] = 0x2f,
-    [RAID_EVENT_DRIVE_UNSUPPORTED]    = 0x30,
-    [RAID_EVENT_QUEUE_FULL]           = EVENT_QUEUE_FULL,
-};
-
-uint8_t param_event_code(RaidEventCode code)
-{
-    return event_code[code];
-}
-
 typedef struct Place {
     RaidHost *host;
     unsigned index;             /* which port or unit of the table's run */
@@ -295,14 +252,14 @@ static void set_unit_flags(const Place *at, const uint8_t *in)
 static size_t event_pop(const Place *at, uint8_t *out)
 {
     RaidEvent event = host_take_event(at->host);
-    uint8_t code = event_code[event.code];
+    uint8_t code = raid_event_word[event.code].number;
 
     if (code) {
         sim_trace(at->host->sim, SIM_TRACE_AEN_READ, NULL, code,
                   event.source);
     }
     out[0] = code;
-    out[1] = code == EVENT_QUEUE_FULL ? 0 : event.source;
+    out[1] = event.source;
     return 2;
 }
 

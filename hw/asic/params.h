@@ -15,10 +15,6 @@ typedef enum ParamResult {
     PARAM_READ_ONLY
 } ParamResult;
 
-/* How the host is told of an event; fit for Linux, which oopses on codes it
- * has no string for. */
-uint8_t param_event_code(RaidEventCode code);
-
 /* `value` has PARAM_BYTES_MAX; what lies past the parameter stays. */
 ParamResult param_get(RaidHost *host, uint16_t table, uint8_t parameter,
                       uint8_t *value);

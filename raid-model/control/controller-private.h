@@ -38,6 +38,7 @@ struct RaidController {
     GQueue unanswered;          /* ops for units that do not exist */
     SimEvent answer;            /* to all of them */
     RaidEventQueue events;
+    RaidLog log;
     void (*on_event)(void *opaque);
     void *on_event_opaque;
     SimPipe processor, bus;

@@ -22,6 +22,7 @@ void raid_controller_log(RaidController *ctl, RaidEventCode code,
                          uint8_t source)
 {
     raid_event_push(&ctl->events, code, source);
+    raid_log_put(&ctl->log, sim_now(ctl->sim), code, source);
     if (ctl->on_event) {
         ctl->on_event(ctl->on_event_opaque);
     }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event - the queue of things the host is told about.
+ * Event - the queue of things the host is told about, and the log of them
+ * for those who look after the card.
  *
- * Bounded; when it is full the last entry becomes RAID_EVENT_QUEUE_FULL, so
- * that a loss is told and never silent.  Survives a reset of the card.
+ * The queue is bounded; when it is full the last entry becomes
+ * RAID_EVENT_QUEUE_FULL, so that a loss is told and never silent.  The log
+ * keeps the newest, whoever has read them.  Both survive a reset of the card.
  */
 #ifndef RAID_CONTROL_EVENT_H
 #define RAID_CONTROL_EVENT_H
@@ -11,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "disk-model/world/sim.h"
+
 #define RAID_EVENTS_MAX 32      /* guess: the real depth is not public */
+#define RAID_LOG_MAX 256        /* guess */
 
 typedef enum RaidEventCode {
     RAID_EVENT_NONE,
@@ -58,6 +63,40 @@ typedef struct RaidEventQueue {
     RaidEvent event[RAID_EVENTS_MAX];
     unsigned first, count;
 } RaidEventQueue;
+
+typedef enum RaidEventSource {
+    RAID_OF_CARD, RAID_OF_UNIT, RAID_OF_PORT
+} RaidEventSource;
+
+/*
+ * Numbers are what hosts are told: public lists (Linux, BSD drivers) have
+ * them, and Linux oopses on those it has no string for.  Texts are the short
+ * ones of the vendor's later manuals; what is grave is partly a guess.
+ */
+typedef struct RaidEventWord {
+    uint8_t number;
+    RaidEventSource of;
+    const char *severity;       /* "ERROR", "WARNING", "INFO" */
+    const char *text;
+} RaidEventWord;
+
+extern const RaidEventWord raid_event_word[RAID_EVENT_CODES];
+
+typedef struct RaidLogEntry {
+    SimTime at;
+    RaidEvent event;
+} RaidLogEntry;
+
+typedef struct RaidLog {
+    RaidLogEntry entry[RAID_LOG_MAX];
+    unsigned first, count;
+} RaidLog;
+
+/* The oldest goes when there is no room. */
+void raid_log_put(RaidLog *log, SimTime at, RaidEventCode code,
+                  uint8_t source);
+/* `index` 0 is the oldest. */
+const RaidLogEntry *raid_log_at(const RaidLog *log, unsigned index);
 
 void raid_event_push(RaidEventQueue *queue, RaidEventCode code,
                      uint8_t source);

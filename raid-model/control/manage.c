@@ -172,6 +172,25 @@ static void put_port(const RaidController *ctl, unsigned port, Json *json)
     json_close_object(json);
 }
 
+static void put_event(const RaidLogEntry *entry, Json *json)
+{
+    static const char *const of[] = {
+        [RAID_OF_UNIT] = "unit", [RAID_OF_PORT] = "port",
+    };
+    const RaidEventWord *word = &raid_event_word[entry->event.code];
+    g_autofree char *text = of[word->of]
+        ? g_strdup_printf("%s: %s=%u", word->text, of[word->of],
+                          entry->event.source)
+        : g_strdup(word->text);
+
+    json_object(json, NULL);
+    json_integer(json, "at_ns", entry->at);
+    json_integer(json, "code", word->number);
+    json_string(json, "severity", word->severity);
+    json_string(json, "text", text);
+    json_close_object(json);
+}
+
 char *manage_report(RaidController *ctl)
 {
     Json json;
@@ -191,6 +210,9 @@ char *manage_report(RaidController *ctl)
     }
     json_close_list(&json);
     json_list(&json, "events");
+    for (unsigned i = 0; i < ctl->log.count; i++) {
+        put_event(raid_log_at(&ctl->log, i), &json);
+    }
     json_close_list(&json);
     return json_end(&json);
 }

@@ -15,8 +15,9 @@
  *    "events": [{"at_ns", "code", "severity", "text"}]}
  *
  * A RAID 10 has subunits "RAID-1" with subunits of their own.  null: none.
- * There are no background tasks and no log yet: "task" is null, "events"
- * empty.  Orders are to come.
+ * Events are the newest 256, oldest first, whether a host has read them or
+ * not; "code" is what it reads.  There are no background tasks yet: "task" is
+ * null.  Orders are to come.
  */
 #ifndef RAID_CONTROL_MANAGE_H
 #define RAID_CONTROL_MANAGE_H

@@ -58,6 +58,39 @@ START_TEST(a_full_queue_tells_what_it_lost_in_its_last_place)
 }
 END_TEST
 
+START_TEST(a_log_keeps_the_newest_in_order)
+{
+    RaidLog log = { 0 };
+
+    for (unsigned put = 1; put <= 3 * RAID_LOG_MAX; put++) {
+        raid_log_put(&log, put, RAID_EVENT_DRIVE_ERROR, (uint8_t)put);
+        ck_assert_uint_eq(log.count, MIN(put, RAID_LOG_MAX));
+        for (unsigned i = 0; i < log.count; i++) {
+            ck_assert_int_eq(raid_log_at(&log, i)->at, put - log.count + 1 + i);
+        }
+    }
+}
+END_TEST
+
+/* Linux has strings up to 0x30 with holes at 0x0e and 0x10 to 0x20. */
+START_TEST(each_event_has_words_and_a_number_that_linux_knows)
+{
+    uint8_t seen[256] = { 0 };
+
+    for (unsigned code = 1; code < RAID_EVENT_CODES; code++) {
+        const RaidEventWord *word = &raid_event_word[code];
+        unsigned n = word->number;
+
+        ck_assert(word->text && word->severity);
+        ck_assert(n == 0xff || (n <= 0x30 && n != 0x0e && (n < 0x10 ||
+                                                           n > 0x20)));
+        ck_assert(n && !seen[n]);
+        seen[n] = 1;
+    }
+    ck_assert_uint_eq(raid_event_word[RAID_EVENT_NONE].number, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("event");
@@ -66,6 +99,8 @@ int main(void)
     tcase_add_test(tc, an_empty_queue_gives_none);
     tcase_add_test(tc, events_come_out_as_they_went_in);
     tcase_add_test(tc, a_full_queue_tells_what_it_lost_in_its_last_place);
+    tcase_add_test(tc, a_log_keeps_the_newest_in_order);
+    tcase_add_test(tc, each_event_has_words_and_a_number_that_linux_knows);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }

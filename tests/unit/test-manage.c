@@ -84,6 +84,20 @@ START_TEST(units_and_mirrors_are_told_as_they_are)
 }
 END_TEST
 
+START_TEST(what_happened_is_told_though_a_host_has_read_it)
+{
+    report_has("\"events\": []");
+    sim_run_until(sim, SIM_MS(7));
+    raid_controller_pull(ctl, 2);
+    while (raid_event_pop(raid_controller_events(ctl)).code) {
+    }
+    report_has("\"events\": [\n  {\"at_ns\": 7000000, \"code\": 10, "
+               "\"severity\": \"ERROR\", \"text\": \"Drive error detected: "
+               "port=2\"},\n  {\"at_ns\": 7000000, \"code\": 2, \"severity\": "
+               "\"ERROR\", \"text\": \"Degraded unit: unit=0\"}]}");
+}
+END_TEST
+
 START_TEST(empty_ports_and_wicked_names_keep_it_json)
 {
     report_has("\"port\": 7, \"status\": \"NOT-PRESENT\", \"unit\": null, "
@@ -99,6 +113,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, units_and_mirrors_are_told_as_they_are);
+    tcase_add_test(tests, what_happened_is_told_though_a_host_has_read_it);
     tcase_add_test(tests, empty_ports_and_wicked_names_keep_it_json);
     suite_add_tcase(suite, tests);
     return unit_run(suite);
