@@ -177,6 +177,30 @@ START_TEST(A07_a_stall_is_waited_for_or_reset_never_both)
 }
 END_TEST
 
+/* --- a driver that leaves ------------------------------------------------- */
+
+/* What is still on its way pulls no line that nobody serves any more. */
+START_TEST(A29_no_interrupt_after_a_driver_has_left_under_load)
+{
+    Bench b = bench_new("raid5:0-2:64k", 3);
+
+    driver_attach(b.d, FREEBSD);
+    for (unsigned id = 0; id < 100; id++) {
+        Packet p = read_packet(b, 0, id * 1000, 8);
+
+        driver_post(b.d, id, &p);
+    }
+    b.bus->run(b.bus, GUEST_MS(30));
+    driver_detach(b.d);
+    ck_assert(!b.bus->irq(b.bus));
+    ck_assert(!guest_run_until_irq(b.bus, GUEST_S(10)));
+    driver_forget(b.d);
+    driver_attach(b.d, LINUX_6);
+    driver_expect_alive(b.d);
+    bench_free(b);
+}
+END_TEST
+
 /* --- drives that come and go ---------------------------------------------- */
 
 /* Idle and under reads; never a crash, an answer for each. */
@@ -229,6 +253,8 @@ int main(void)
                    A09_the_events_of_a_reset_are_there_before_the_empty_answer);
     tcase_add_test(tcase,
                    A10_more_events_than_a_driver_drains_are_bounded_and_told);
+    tcase_add_test(tcase,
+                   A29_no_interrupt_after_a_driver_has_left_under_load);
     tcase_add_test(tcase,
                    D16_E20_a_drive_leaves_and_comes_back_a_thousand_times);
     suite_add_tcase(suite, tcase);

@@ -44,7 +44,7 @@ START_TEST(every_command_has_its_completion)
 END_TEST
 
 /* Not a byte fewer than the members must have, when the answer is there. */
-START_TEST(forced_write_is_on_the_medium_before_the_response)
+START_TEST(A37_a_forced_write_is_on_the_medium_before_the_response)
 {
     Bench b = bench_new("raid1:0-1", 2);
     PacketSg sg = { sectors(b, 8), 8 * SECTOR };
@@ -447,7 +447,8 @@ int main(void)
 
     tcase_set_timeout(tcase, TIMEOUT_S);
     tcase_add_test(tcase, every_command_has_its_completion);
-    tcase_add_test(tcase, forced_write_is_on_the_medium_before_the_response);
+    tcase_add_test(tcase,
+                   A37_a_forced_write_is_on_the_medium_before_the_response);
     tcase_add_test(tcase, flushes_reach_the_units);
     tcase_add_test(tcase, unit_of_caching_drives_says_so_and_flushes);
     tcase_add_test(tcase, shutdown_brings_held_writes_to_the_medium);

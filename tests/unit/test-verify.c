@@ -41,6 +41,53 @@ START_TEST(verify_finds_each_flipped_bit_and_nothing_else)
 }
 END_TEST
 
+static void read_over(UnitOp *op)
+{
+    *(unsigned *)op->opaque += op->status == UNIT_OK;
+}
+
+/*
+ * A drive acknowledges 64 KiB that it has not written: no read fails for it,
+ * what is wrong lies on that drive, verify tells.
+ */
+START_TEST(C16_a_stale_block_is_found_by_verify_and_by_no_read)
+{
+    static const unsigned stale = 1;
+    const Shape *shape = &shapes[_i];
+    Story *story = begin(shape, 61);
+    RaidBench *bench = story->bench;
+    uint32_t sectors = (uint32_t)bench->capacity;
+    g_autofree uint8_t *found = g_malloc(sectors * DISK_SECTOR_BYTES);
+    unsigned well = 0;
+    UnitOp read = { .verb = UNIT_READ, .count = sectors, .buf = found,
+                    .done = read_over, .opaque = &well };
+
+    ck_assert(fault_order(bench->sim, "port 1 stale at 1280-1407", NULL));
+    story_ask(story, &story->asked[0], UNIT_WRITE, 0, sectors);
+    memcpy(bench->flat, story->asked[0].data, sectors * DISK_SECTOR_BYTES);
+    story_drain(story);
+    ck_assert_uint_eq(story->bad, 0);
+    raid_unit_submit(bench->unit, &read);
+    story_drain(story);
+    ck_assert_uint_eq(well, 1);
+    for (uint32_t lba = 0; lba < sectors; lba++) {
+        size_t at = (size_t)lba * DISK_SECTOR_BYTES;
+
+        if (memcmp(found + at, bench->flat + at, DISK_SECTOR_BYTES)) {
+            MdPlace place = md_place(&bench->md, lba);
+
+            ck_assert(place.device == stale ||
+                      (shape->code != RAID_5 && place.twin == stale));
+        }
+    }
+    ck_assert(raid_unit_task_start(bench->unit, RAID_TASK_VERIFY, 0, 0));
+    story_drain(story);
+    ck_assert_uint_ge(heard[RAID_TASK_MISMATCH], 1);
+    ck_assert_uint_eq(heard[RAID_TASK_DONE], 1);
+    story_free(story);
+}
+END_TEST
+
 START_TEST(verify_mends_bad_sectors_and_under_load_finds_no_mismatch)
 {
     const Shape *shape = &shapes[_i];
@@ -250,6 +297,8 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, verify_finds_each_flipped_bit_and_nothing_else, 0,
                         SHAPES);
+    tcase_add_loop_test(tc,
+        C16_a_stale_block_is_found_by_verify_and_by_no_read, 0, SHAPES);
     tcase_add_loop_test(tc,
         verify_mends_bad_sectors_and_under_load_finds_no_mismatch, 0, SHAPES);
     tcase_add_loop_test(tc, verify_without_redundancy_tells_each_bad_sector,
