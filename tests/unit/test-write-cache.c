@@ -190,7 +190,8 @@ int main(void)
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, with_the_cache_off_nothing_acknowledged_is_lost);
-    tcase_add_test(tc, C17_with_the_cache_on_only_what_came_after_a_flush_is_lost);
+    tcase_add_test(tc,
+                   C17_with_the_cache_on_only_what_came_after_a_flush_is_lost);
     tcase_add_test(tc, a_forced_write_is_on_every_member);
     tcase_add_test(tc, a_drive_comes_back_with_its_cache_on);
     tcase_add_test(tc, a_pulled_drive_takes_its_switch_along);
