@@ -11,6 +11,7 @@
  *   destage.c  held writes on their way to the medium
  *
  *   flaw.c     sectors that cost more than others
+ *   trouble.c  what goes wrong on order
  */
 #ifndef DISK_DRIVE_DISK_PRIVATE_H
 #define DISK_DRIVE_DISK_PRIVATE_H
@@ -91,6 +92,16 @@ static inline bool disk_moves_sectors(const DiskOp *op)
 bool disk_span_is_on(const Disk *disk, DiskSpan span);
 /* How long what moves no sectors takes. */
 SimTime disk_answer_ns(const Disk *disk, const DiskOp *op);
+
+/* What the rules have for an op that would end now. */
+FaultAnswer trouble_ask(const Disk *disk, const DiskOp *op);
+/*
+ * Asks once, when the op in front would end; true if that is put off, or
+ * never comes.  Until the next op disk->fault is the answer, which is nothing
+ * if none was asked.
+ */
+bool trouble_delays(Disk *disk, DiskOp *op);
+int trouble_turns_bit(const Disk *disk, uint64_t sector);
 
 /* As mech_walk(), with what flaws add; the walk has no `stop`. */
 void disk_walk(const Disk *disk, MechWalk *walk);

@@ -60,23 +60,6 @@ static DiskStatus execute_ata(Disk *disk, DiskOp *op)
                                                              : DISK_OK;
 }
 
-/* What the medium has of it is wrong from now on, and the drive's ECC is
- * content.  Which bit is a guess. */
-static int turn_bit(const Disk *disk, uint64_t sector)
-{
-    DiskMedia *media = disk->media;
-    uint8_t data[DISK_SECTOR_BYTES];
-
-    if (media->ops->forgets) {
-        return 0;
-    }
-    if (media->ops->read(media, sector, 1, data)) {
-        return -1;
-    }
-    data[0] ^= 1;
-    return media->ops->write(media, sector, 1, data);
-}
-
 static int write_op(Disk *disk, DiskOp *op, const FaultAnswer *fault)
 {
     DiskMedia *media = disk->media;
@@ -105,7 +88,7 @@ static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
         op->bad_sector = fault->at;
         return DISK_BAD_SECTOR;
     }
-    if (fault->flip && turn_bit(disk, fault->flip_at)) {
+    if (fault->flip && trouble_turns_bit(disk, fault->flip_at)) {
         return DISK_FAILED;
     }
     switch (op->verb) {
@@ -223,46 +206,6 @@ static void take_next(Disk *disk)
     take_up(disk, next);
 }
 
-/* --- trouble ------------------------------------------------------------ */
-
-#define RECOVERY_NS SIM_S(1)    /* guess: tries before a sector is given up */
-
-static FaultAnswer ask_fault(const Disk *disk, const DiskOp *op)
-{
-    bool on = disk_moves_sectors(op) && disk_span_is_on(disk, op->span);
-    FaultAsk ask = {
-        .port = (unsigned)disk->port, .on = FAULT_ON_OTHER,
-        .first = on ? op->span.sector : 0, .count = on ? op->span.count : 0,
-    };
-    FaultAnswer answer;
-
-    if (on) {
-        ask.on = op->verb == DISK_READ ? FAULT_ON_READ : FAULT_ON_WRITE;
-    }
-    answer = fault_ask(disk->sim, &ask);
-    if (answer.bad) {
-        answer.more_ns += RECOVERY_NS;
-    }
-    return answer;
-}
-
-/* Asked once, when the op would end; what it answers may put that off.  Until
- * the next op `fault` is the answer, which is nothing if none was asked. */
-static bool fault_delays(Disk *disk, DiskOp *op)
-{
-    if (disk->fault_asked || !fault_any(disk->sim)) {
-        return false;
-    }
-    disk->fault = ask_fault(disk, op);
-    disk->fault_asked = true;
-    if (!disk->fault.more_ns) {
-        return false;
-    }
-    op->time.transfer_ns += disk->fault.more_ns;
-    sim_after(disk->sim, &disk->end, disk->fault.more_ns);
-    return true;
-}
-
 /* --- the end ------------------------------------------------------------ */
 
 /* Where every op ends, however it came to that. */
@@ -301,7 +244,7 @@ static void service_ends(SimEvent *ev)
     Disk *disk = (Disk *)((char *)ev - offsetof(Disk, end));
     DiskOp *op = disk->queue.head->data;
 
-    if (!fault_delays(disk, op)) {
+    if (!trouble_delays(disk, op)) {
         end_op(op, perform(disk, op, &disk->fault));
     }
 }
@@ -337,7 +280,7 @@ void disk_finish_now(DiskOp *op)
     if (disk->fault_asked && disk->queue.head == &op->link) {
         fault = disk->fault;
     } else {
-        fault = ask_fault(disk, op);
+        fault = trouble_ask(disk, op);
     }
     end_op(op, perform(disk, op, &fault));
 }

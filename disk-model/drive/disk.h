@@ -59,6 +59,9 @@ struct DiskOp {
     unsigned flags;             /* DISK_OP_... */
     void (*done)(DiskOp *op);
     void *opaque;               /* the submitter's */
+    /* NULL, or told once that trouble has put off the end of an op that the
+     * drive took up at `since`: for ever, it may be. */
+    void (*late)(DiskOp *op, SimTime since);
     /* filled in before done(): */
     DiskStatus status;
     uint64_t bad_sector;

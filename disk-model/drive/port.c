@@ -12,6 +12,8 @@ struct DiskPort {
     unsigned number;
     uint64_t link_bytes_per_s;
     Disk *disk;
+    void (*news)(void *opaque, unsigned port, DiskPortNews what);
+    void *news_opaque;
 };
 
 static uint64_t link_bytes_per_s(const DiskPort *port)
@@ -72,6 +74,27 @@ void disk_port_finish_now(DiskOp *op)
     if (!answer_early(op, DISK_GONE)) {
         disk_finish_now(op);
     }
+}
+
+void disk_port_on_news(DiskPort *port,
+                       void (*news)(void *opaque, unsigned port,
+                                    DiskPortNews what), void *opaque)
+{
+    port->news = news;
+    port->news_opaque = opaque;
+}
+
+static void tell(DiskPort *port, DiskPortNews what)
+{
+    if (port->news) {
+        port->news(port->news_opaque, port->number, what);
+    }
+}
+
+void disk_port_reset_late(DiskPort *port, DiskStatus status)
+{
+    tell(port, DISK_PORT_TIMEOUT);
+    disk_cancel_all(port->disk, status);
 }
 
 void disk_port_plug(DiskPort *port, Disk *disk)

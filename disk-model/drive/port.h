@@ -29,6 +29,17 @@ void disk_port_plug(DiskPort *port, Disk *disk);        /* port was empty */
 /* Every op in flight completes GONE inside; returns the drive. */
 Disk *disk_port_pull(DiskPort *port);                   /* NULL when empty */
 
+/* What the card has noticed there; `news` may not submit, pull or plug. */
+typedef enum DiskPortNews {
+    DISK_PORT_TIMEOUT,          /* the drive did not answer in time */
+} DiskPortNews;
+void disk_port_on_news(DiskPort *port,
+                       void (*news)(void *opaque, unsigned port,
+                                    DiskPortNews what), void *opaque);
+/* The card has waited long enough and resets the drive, which takes no time
+ * (assumed): told as TIMEOUT, then all ops there end with `status`. */
+void disk_port_reset_late(DiskPort *port, DiskStatus status);
+
 /* done() later, also when there is no drive (GONE). */
 void disk_port_submit(DiskPort *port, DiskOp *op);
 /* As disk_cancel() and disk_finish_now(), for ops submitted here. */

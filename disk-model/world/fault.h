@@ -11,6 +11,7 @@
  *   port 2 bad at 5000 times 1       once
  *   port 2 slow 30ms on read         so much more for each
  *   port 2 slow 90s times 1          a stall
+ *   port 2 hang times 1              never ends, unless the card resets it
  *   port 2 dead                      answers nothing but failure
  *   port 2 stale at 128-255          writes are acknowledged, not done
  *   port 2 flip at 700               a bit is turned on the medium, once
@@ -39,6 +40,13 @@
 #define FAULT_ON_WRITE 2u
 #define FAULT_ON_OTHER 4u
 
+typedef enum FaultPlace { FAULT_PORT } FaultPlace;
+
+typedef enum FaultWhat {
+    FAULT_BAD, FAULT_SLOW, FAULT_HANG, FAULT_DEAD, FAULT_STALE, FAULT_FLIP,
+    FAULT_WHATS
+} FaultWhat;
+
 typedef struct FaultAsk {
     unsigned port;
     unsigned on;                /* one of FAULT_ON_... */
@@ -47,6 +55,7 @@ typedef struct FaultAsk {
 
 typedef struct FaultAnswer {
     bool dead;
+    bool hang;                  /* it never ends */
     bool bad;                   /* `at` cannot be read */
     uint64_t at;                /* the lowest such */
     bool stale;                 /* nothing of it is written */

@@ -241,11 +241,51 @@ static void leave(RaidLaneOp *op, DiskStatus status)
     finish(op, status);
 }
 
+static void drive_late(DiskOp *disk_op, SimTime since)
+{
+    RaidLaneOp *op = (RaidLaneOp *)disk_op;
+
+    op->lane->troubled = true;
+    op->lane->late = op;
+    sim_at(op->lane->sim, &op->lane->timeout, since + RAID_DRIVE_TIMEOUT);
+}
+
+/* True: it was aborted by the drive's reset, and is sent again. */
+static bool after_trouble(RaidLane *lane, RaidLaneOp *op)
+{
+    if (lane->late == op) {
+        lane->late = NULL;
+        sim_cancel(lane->sim, &lane->timeout);
+    }
+    if (op->op.status == DISK_OK) {
+        lane->timeouts = 0;
+        lane->troubled = lane->late;
+    }
+    if (!lane->again || op->op.status != DISK_ABORTED) {
+        return false;
+    }
+    disk_port_submit(lane->port, &op->op);
+    return true;
+}
+
+static void drive_timed_out(SimEvent *ev)
+{
+    RaidLane *lane = (RaidLane *)((char *)ev - offsetof(RaidLane, timeout));
+
+    lane->again = !lane->timeouts++;
+    disk_port_reset_late(lane->port, lane->again ? DISK_ABORTED
+                                                 : DISK_FAILED);
+    lane->again = false;
+}
+
 static void drive_done(DiskOp *disk_op)
 {
     RaidLaneOp *op = (RaidLaneOp *)disk_op;
     RaidLane *lane = op->lane;
 
+    if (lane->troubled && after_trouble(lane, op)) {
+        return;
+    }
     if (op->op.status != DISK_OK) {
         sim_cancel(lane->sim, &op->ev);
         leave(op, op->op.status);
@@ -303,6 +343,7 @@ void raid_lane_submit(RaidLane *lane, RaidLaneOp *op)
     g_assert(op->state == IDLE);
     op->lane = lane;
     op->op.done = drive_done;
+    op->op.late = drive_late;
     op->ev.fire = path_turn;
     op->path_left = 0;
     op->path_until = 0;
@@ -384,6 +425,7 @@ void raid_lane_init(RaidLane *lane, Sim *sim, RaidCard *card, DiskPort *port)
 {
     *lane = (RaidLane) {
         .sim = sim, .card = card, .port = port, .gone.fire = fail_waiting,
+        .timeout.fire = drive_timed_out,
     };
 }
 

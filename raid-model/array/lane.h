@@ -14,6 +14,10 @@
  * bytes are on the path while the drive reads them; so an op is late only
  * when others are in the way.  It counts as at the drive until both are done.
  *
+ * A drive that trouble keeps from ending an op for RAID_DRIVE_TIMEOUT is
+ * reset, and gets what it had once more; if it is late again before it has
+ * ended any, all it has fails.
+ *
  * Nothing is reordered that must not be: of ops on overlapping sectors with
  * a write among them, unit.c's locks let one out at a time.
  */
@@ -22,6 +26,10 @@
 
 #include "disk-model/drive/port.h"
 #include "raid-model/array/card.h"
+
+/* Guess: from the drive taking up an op; a public report has a card give a
+ * drive about so long. */
+#define RAID_DRIVE_TIMEOUT SIM_S(20)
 
 typedef struct RaidLane RaidLane;
 typedef struct RaidLaneOp RaidLaneOp;
@@ -49,7 +57,7 @@ struct RaidLane {
     RaidCard *card;
     DiskPort *port;
     unsigned at_drive;
-    bool held, closed;
+    bool held, closed, troubled;
     uint64_t last_sector;       /* sent */
     uint64_t arrivals;
     GQueue waiting;             /* by age */
@@ -58,6 +66,11 @@ struct RaidLane {
     unsigned filled, room;
     unsigned next;              /* the first at or after last_sector */
     SimEvent gone;
+    /* If troubled: */
+    unsigned timeouts;          /* since an op ended */
+    bool again;                 /* what the drive's reset aborts is sent */
+    RaidLaneOp *late;           /* what `timeout` waits for */
+    SimEvent timeout;
 };
 
 /* `port` NULL: no op will come.  All three are borrowed. */

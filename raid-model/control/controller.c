@@ -33,6 +33,15 @@ RaidEventQueue *raid_controller_events(RaidController *ctl)
     return &ctl->events;
 }
 
+static void port_news(void *opaque, unsigned port, DiskPortNews what)
+{
+    static const RaidEventCode code[] = {
+        [DISK_PORT_TIMEOUT] = RAID_EVENT_DRIVE_TIMEOUT,
+    };
+
+    raid_controller_log(opaque, code[what], (uint8_t)port);
+}
+
 /* --- ops ----------------------------------------------------------------- */
 
 RaidUnit *raid_controller_unit(RaidController *ctl, unsigned unit)
@@ -228,6 +237,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
     }
     for (unsigned port = 0; port < board->ports; port++) {
         ctl->port[port] = disk_port_new(sim, port, board->link_bytes_per_s);
+        disk_port_on_news(ctl->port[port], port_news, ctl);
     }
     return ctl;
 }

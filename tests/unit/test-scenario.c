@@ -171,7 +171,7 @@ static const struct {
     { RAID5 "at 1s dance\n", ":3: 'dance'", "create, work, pull" },
     { RAID5 "at 1s replace port 2\n", ":3: 'replace'", "not modelled yet" },
     { RAID5 "at 1s fault port 2 sick\n", ":3: fault: \"sick\"",
-      "slow TIME or dead" },
+      "bad, slow TIME" },
     { RAID5 "at 1s rebuild\n", ":3: 'rebuild'", "not modelled yet" },
     { RAID5 "at 1s create single ports 4\n", ":3: ", "too late" },
     { "at 0 create\n", ":1: the line's end", "a level" },
