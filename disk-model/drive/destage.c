@@ -311,9 +311,8 @@ static int write_held(Disk *disk, unsigned index, uint32_t count)
         uint32_t run = count;
         const void *data = held_front(held, index, &run);
 
-        failed = data ? disk->media->ops->write(disk->media,
-                                                write->span.sector, run,
-                                                data) : 0;
+        failed = data ? disk_media_write(
+            disk, (DiskSpan) { write->span.sector, run }, data) : 0;
         count -= run;
         held_drop(held, index, run);
     }
@@ -408,27 +407,49 @@ int cached_write(Disk *disk, DiskOp *op)
         return 0;
     }
     failed = cached_empty_span(disk, op->span);
-    return failed ? failed
-                  : disk->media->ops->write(disk->media, op->span.sector,
-                                            op->span.count, op->buf);
+    return failed ? failed : disk_media_write(disk, op->span, op->buf);
 }
 
-uint64_t disk_power_cut(Disk *disk)
+/* The head is over what is on its way. */
+static void cut_leaver(Disk *disk)
 {
-    uint64_t lost = 0;
+    HeldList *held = &disk->cached.held;
+    DiskSpan span = { held->write[held->leaver].span.sector, held->leaving };
+    bool under;
+    uint32_t passed = power_passed(disk, span, disk->cached.left_at, &under);
+    const void *next;
+    uint32_t one = 1;
 
-    if (disk->preset->buffer.there) {
-        lost = disk->cached.held.sectors;
-        forget_leaver(disk);
-        while (disk->cached.held.count) {
-            held_drop(&disk->cached.held, 0,
-                      disk->cached.held.write[0].span.count);
-        }
-        disk_buffer_forget(&disk->cached.buffer);
-        disk->cached.stream.segment = NULL;
-        retry_front(disk);
+    forget_leaver(disk);
+    if (passed) {
+        write_held(disk, held->leaver, passed);
     }
-    ata_power_cut(disk->ata);
+    if (under) {
+        next = held_front(held, held->leaver, &one);
+        power_half_write(disk, (DiskSpan) { span.sector + passed, 1 }, next,
+                         0, true);
+    }
+}
+
+uint64_t cached_power_cut(Disk *disk)
+{
+    HeldList *held = &disk->cached.held;
+    uint64_t lost;
+
+    if (held->leaving) {
+        cut_leaver(disk);
+    }
+    forget_leaver(disk);
+    lost = held->sectors;
+    while (held->count) {
+        if (disk->lost) {
+            disk->lost(disk->lost_opaque, held->write[0].span);
+        }
+        held_drop(held, 0, held->write[0].span.count);
+    }
+    disk_buffer_forget(&disk->cached.buffer);
+    disk->cached.stream.segment = NULL;
+    retry_front(disk);
     return lost;
 }
 

@@ -12,6 +12,7 @@
  *
  *   flaw.c     sectors that cost more than others
  *   trouble.c  what goes wrong on order
+ *   power.c    what is on the medium when the power goes
  */
 #ifndef DISK_DRIVE_DISK_PRIVATE_H
 #define DISK_DRIVE_DISK_PRIVATE_H
@@ -61,6 +62,7 @@ typedef struct Cached {
 typedef struct DiskFlaw {
     uint64_t sector;
     bool moved;                 /* to the spares of its zone */
+    bool torn;                  /* by a power cut: unreadable */
     unsigned turns;             /* more to read it */
 } DiskFlaw;
 
@@ -81,6 +83,9 @@ struct Disk {
     FaultAnswer fault;
     unsigned flaws;
     DiskFlaw flaw[DISK_FLAWS_MAX];      /* rising */
+    unsigned torn;              /* of those */
+    void (*lost)(void *opaque, DiskSpan span);
+    void *lost_opaque;
     Cached cached;              /* used if preset->buffer.there */
 };
 
@@ -94,7 +99,7 @@ bool disk_span_is_on(const Disk *disk, DiskSpan span);
 SimTime disk_answer_ns(const Disk *disk, const DiskOp *op);
 
 /* What the rules have for an op that would end now. */
-FaultAnswer trouble_ask(const Disk *disk, const DiskOp *op);
+FaultAnswer trouble_ask(Disk *disk, const DiskOp *op);
 /*
  * Asks once, when the op in front would end; true if that is put off, or
  * never comes.  Until the next op disk->fault is the answer, which is nothing
@@ -103,10 +108,29 @@ FaultAnswer trouble_ask(const Disk *disk, const DiskOp *op);
 bool trouble_delays(Disk *disk, DiskOp *op);
 int trouble_turns_bit(const Disk *disk, uint64_t sector);
 
+/* To the medium, past everything; 0 or -errno. */
+int disk_media_write(Disk *disk, DiskSpan span, const void *data);
+
 /* As mech_walk(), with what flaws add; the walk has no `stop`. */
 void disk_walk(const Disk *disk, MechWalk *walk);
 /* Where the first flaw in `span` is, or its end. */
 uint64_t flaw_before(const Disk *disk, DiskSpan span);
+/* The one there, or a new one; NULL when there are DISK_FLAWS_MAX. */
+DiskFlaw *flaw_at(Disk *disk, uint64_t sector);
+/* Unless there is something about it: *index is that of the next then. */
+void flaw_drop_if_none(Disk *disk, unsigned *index);
+
+/* Whether a sector of `span` is torn: the first. */
+bool power_is_torn(Disk *disk, DiskSpan span, uint64_t *at);
+/* It has been written. */
+void power_mend(Disk *disk, DiskSpan span);
+/* How much of a write the head has passed that would be done with it at
+ * `end`; *under: it is over the next sector. */
+uint32_t power_passed(const Disk *disk, DiskSpan span, SimTime end,
+                      bool *under);
+/* So much of a write is new, and the next sector torn if `under`. */
+void power_half_write(Disk *disk, DiskSpan span, const uint8_t *data,
+                      uint32_t passed, bool under);
 
 void cached_init(Disk *disk);
 void cached_clear(Disk *disk);          /* what is held goes to the medium */
@@ -131,6 +155,8 @@ int cached_write(Disk *disk, DiskOp *op);
 /* All that is held, or all that overlaps, goes to the medium at once. */
 int cached_empty(Disk *disk);
 int cached_empty_span(Disk *disk, DiskSpan span);
+/* What is on its way is cut short, the rest lost: so many sectors. */
+uint64_t cached_power_cut(Disk *disk);
 
 /* The sectors of the track that `sector` is on. */
 DiskSpan ahead_track(const Disk *disk, uint64_t sector);

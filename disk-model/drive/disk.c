@@ -60,17 +60,24 @@ static DiskStatus execute_ata(Disk *disk, DiskOp *op)
                                                              : DISK_OK;
 }
 
+int disk_media_write(Disk *disk, DiskSpan span, const void *data)
+{
+    if (disk->torn) {
+        power_mend(disk, span);
+    }
+    return disk->media->ops->write(disk->media, span.sector, span.count,
+                                   data);
+}
+
 static int write_op(Disk *disk, DiskOp *op, const FaultAnswer *fault)
 {
-    DiskMedia *media = disk->media;
-
     if (fault->stale) {
         return 0;
     }
     fault_written(disk->sim, (unsigned)disk->port, op->span.sector,
                   op->span.count);
     return has_buffer(disk) ? cached_write(disk, op)
-        : media->ops->write(media, op->span.sector, op->span.count, op->buf);
+        : disk_media_write(disk, op->span, op->buf);
 }
 
 static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)

@@ -131,10 +131,15 @@ bool disk_set_retries(Disk *disk, uint64_t sector, unsigned turns);
 
 /*
  * The power goes: what the drive holds in its RAM and has told the host to
- * be written is lost; the number of sectors is returned.  Ops lent to the
- * drive stay.  A reset does not do this: cancelling ops, or ending them
- * early, loses nothing that was held.
+ * be written is lost; the number of sectors is returned, and `lost` is told
+ * which, oldest first (where two overlap, both).  Of a write under the head
+ * the sectors it has passed are new, the one it is over is torn, the rest is
+ * old; a torn one cannot be read until it is on the medium anew.  Ops lent
+ * to the drive stay: cancel them after it.  A reset does not do this:
+ * cancelling ops, or ending them early, loses nothing that was held.
  */
+void disk_on_lost(Disk *disk, void (*lost)(void *opaque, DiskSpan span),
+                  void *opaque);
 uint64_t disk_power_cut(Disk *disk);
 
 #endif

@@ -22,7 +22,7 @@ static unsigned flaw_from(const Disk *disk, uint64_t sector)
     return i;
 }
 
-static DiskFlaw *flaw_at(Disk *disk, uint64_t sector)
+DiskFlaw *flaw_at(Disk *disk, uint64_t sector)
 {
     unsigned at = flaw_from(disk, sector);
 
@@ -38,6 +38,20 @@ static DiskFlaw *flaw_at(Disk *disk, uint64_t sector)
     }
     disk->flaw[at] = (DiskFlaw) { .sector = sector };
     return &disk->flaw[at];
+}
+
+void flaw_drop_if_none(Disk *disk, unsigned *index)
+{
+    const DiskFlaw *flaw = &disk->flaw[*index];
+
+    if (flaw->moved || flaw->turns || flaw->torn) {
+        ++*index;
+        return;
+    }
+    disk->flaws--;
+    for (unsigned i = *index; i < disk->flaws; i++) {
+        disk->flaw[i] = disk->flaw[i + 1];
+    }
 }
 
 bool disk_add_defect(Disk *disk, uint64_t sector)

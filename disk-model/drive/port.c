@@ -116,8 +116,8 @@ Disk *disk_port_pull(DiskPort *port)
     port->disk = NULL;          /* first: what done() submits finds nobody */
     sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "pull", port->number,
               disk_sectors(disk));
-    disk_cancel_all(disk, DISK_GONE);
     disk_power_cut(disk);
+    disk_cancel_all(disk, DISK_GONE);
     disk_set_port(disk, -1);
     return disk;
 }

@@ -3,7 +3,7 @@
  * Trouble: what a drive does when something goes wrong in it: how long it
  * tries, what it says, what the medium has afterwards.
  *
- * Of a drive that nobody has ordered trouble for nothing here is asked.
+ * Nothing here is asked while no trouble is ordered and no sector torn.
  */
 #include "disk-model/drive/disk-private.h"
 
@@ -26,7 +26,7 @@ int trouble_turns_bit(const Disk *disk, uint64_t sector)
     return media->ops->write(media, sector, 1, data);
 }
 
-FaultAnswer trouble_ask(const Disk *disk, const DiskOp *op)
+FaultAnswer trouble_ask(Disk *disk, const DiskOp *op)
 {
     bool on = disk_moves_sectors(op) && disk_span_is_on(disk, op->span);
     FaultAsk ask = {
@@ -34,11 +34,17 @@ FaultAnswer trouble_ask(const Disk *disk, const DiskOp *op)
         .first = on ? op->span.sector : 0, .count = on ? op->span.count : 0,
     };
     FaultAnswer answer;
+    uint64_t torn;
 
     if (on) {
         ask.on = op->verb == DISK_READ ? FAULT_ON_READ : FAULT_ON_WRITE;
     }
     answer = fault_ask(disk->sim, &ask);
+    if (disk->torn && op->verb == DISK_READ && on &&
+        power_is_torn(disk, op->span, &torn)) {
+        answer.at = answer.bad ? MIN(answer.at, torn) : torn;
+        answer.bad = true;
+    }
     if (answer.bad) {
         answer.more_ns += RECOVERY_NS;
     }
@@ -49,7 +55,7 @@ bool trouble_delays(Disk *disk, DiskOp *op)
 {
     FaultAnswer *fault = &disk->fault;
 
-    if (disk->fault_asked || !fault_any(disk->sim)) {
+    if (disk->fault_asked || !(disk->torn || fault_any(disk->sim))) {
         return false;
     }
     *fault = trouble_ask(disk, op);

@@ -26,6 +26,7 @@ typedef struct FaultWord {
     const char *name;
     FaultPlace place;
     FaultTakes takes;
+    FaultActor actor;           /* who does it; nobody: it is asked for */
     unsigned options;           /* FaultOption */
     unsigned on;                /* what can show it, or is counted by after */
     unsigned times;             /* unless told; 0: without end */
@@ -42,13 +43,21 @@ typedef struct FaultRule {
     uint64_t after, times;      /* times: 0 without end */
     SimTime from, until;
     double chance;
+    bool begun;                 /* an act that lasts */
 } FaultRule;
 
 struct SimFaults {
     FaultRule rule[FAULT_RULES_MAX];
     unsigned rules;
     uint64_t chance;
+    Sim *sim;
+    SimEvent acts;              /* the next is due */
 };
+
+static inline FaultActor fault_actor(const FaultRule *rule)
+{
+    return fault_word[rule->what].actor;
+}
 
 /* A rule from a line; false and one line in `error`. */
 bool fault_read(const char *line, SimTime now, FaultRule *rule,

@@ -32,6 +32,14 @@ const FaultWord fault_word[FAULT_WHATS] = {
         .name = "flip", .on = FAULT_ON_READ, .times = 1,
         .options = OF_SECTORS | FAULT_AT_MUST,
     },
+    [FAULT_POWER_CUT] = {
+        .name = "power-cut", .place = FAULT_CARD, .actor = FAULT_ACTOR_POWER,
+        .on = FAULT_ON_WRITE, .options = FAULT_AFTER | FAULT_FROM,
+    },
+};
+
+static const char *const place_words[] = {
+    [FAULT_PORT] = "port", [FAULT_CARD] = "card",
 };
 
 GQuark fault_error_quark(void)
@@ -252,10 +260,14 @@ static bool take_place(Words *in, FaultPlace *place, FaultRule *rule)
 {
     uint64_t port;
 
-    *place = FAULT_PORT;
-    if (!is_next(in, "port")) {
-        return fault_wrong(in->error, "fault: \"%s\": \"port N\" would be "
-                           "right", take(in));
+    for (*place = FAULT_PORT; !is_next(in, place_words[*place]); ++*place) {
+        if (*place + 1 == G_N_ELEMENTS(place_words)) {
+            return fault_wrong(in->error, "fault: \"%s\": \"port N\" or "
+                               "\"card\" would be right", take(in));
+        }
+    }
+    if (*place != FAULT_PORT) {
+        return true;
     }
     if (!take_number(in, "port", 0, &port)) {
         return false;
@@ -311,6 +323,13 @@ bool fault_read(const char *line, SimTime now, FaultRule *rule,
     return read_rule(&(Words) { words, error }, now, rule);
 }
 
+bool fault_is_right(const char *line, GError **error)
+{
+    FaultRule rule;
+
+    return fault_read(line, 0, &rule, error);
+}
+
 /* --- what is left of one ------------------------------------------------- */
 
 static void write_time(GString *out, const char *of, SimTime ns)
@@ -364,7 +383,11 @@ void fault_write(const FaultRule *rule, GString *out)
 {
     const FaultWord *of = &fault_word[rule->what];
 
-    g_string_append_printf(out, "port %u %s", rule->port, of->name);
+    g_string_append(out, place_words[of->place]);
+    if (of->place == FAULT_PORT) {
+        g_string_append_printf(out, " %u", rule->port);
+    }
+    g_string_append_printf(out, " %s", of->name);
     if (of->takes == FAULT_TAKES_TIME) {
         write_time(out, "", rule->ns);
     }

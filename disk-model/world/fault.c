@@ -1,28 +1,115 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Fault: rules in the order they were given; every one that fits an op
- * strikes.
+ * strikes.  Acts have one event, for the next that is due.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "disk-model/world/fault-private.h"
 
+static void drop_rule(SimFaults *faults, unsigned index)
+{
+    faults->rules--;
+    memmove(&faults->rule[index], &faults->rule[index + 1],
+            (faults->rules - index) * sizeof(FaultRule));
+}
+
+/* --- acts ----------------------------------------------------------------- */
+
+void fault_on_act(Sim *sim, FaultActor actor,
+                  void (*act)(void *opaque, const FaultAct *act),
+                  void *opaque)
+{
+    G_STATIC_ASSERT(FAULT_ACTORS == SIM_ACTORS);
+    sim->actor[actor] = (SimActor) { act, opaque };
+}
+
+static SimTime act_due(const FaultRule *rule)
+{
+    return !fault_actor(rule) || rule->after ? SIM_NEVER
+        : rule->begun ? rule->until : rule->from;
+}
+
+static void arm_acts(SimFaults *faults)
+{
+    SimTime due = SIM_NEVER;
+
+    for (unsigned i = 0; i < faults->rules; i++) {
+        due = MIN(due, act_due(&faults->rule[i]));
+    }
+    sim_at(faults->sim, &faults->acts, due);
+}
+
+/* One that lasts stays until it is over. */
+static void act_on(SimFaults *faults, unsigned index)
+{
+    FaultRule *rule = &faults->rule[index];
+    const SimActor *actor = &faults->sim->actor[fault_actor(rule)];
+    FaultAct act = { .what = rule->what, .over = rule->begun };
+
+    if (rule->until == SIM_NEVER || rule->begun) {
+        drop_rule(faults, index);
+    } else {
+        rule->begun = true;
+    }
+    if (actor->act) {
+        actor->act(actor->opaque, &act);
+    }
+}
+
+/* An act may have cleared all rules, or ordered more. */
+static void acts_are_due(SimEvent *ev)
+{
+    SimFaults *faults = (SimFaults *)((char *)ev - offsetof(SimFaults, acts));
+    Sim *sim = faults->sim;
+    unsigned i = 0;
+
+    while (sim->faults == faults && i < faults->rules) {
+        if (act_due(&faults->rule[i]) <= sim->now) {
+            act_on(faults, i);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+    if (sim->faults == faults) {
+        arm_acts(faults);
+    }
+}
+
+/* --- orders --------------------------------------------------------------- */
+
+static SimFaults *faults_of(Sim *sim)
+{
+    if (!sim->faults) {
+        sim->faults = g_new0(SimFaults, 1);
+        sim->faults->chance = sim->chance[0] | 1;
+        sim->faults->sim = sim;
+        sim->faults->acts.fire = acts_are_due;
+    }
+    return sim->faults;
+}
+
 bool fault_order(Sim *sim, const char *line, GError **error)
 {
     FaultRule rule;
+    SimFaults *faults;
 
     if (!fault_read(line, sim->now, &rule, error)) {
         return false;
     }
-    if (!sim->faults) {
-        sim->faults = g_new0(SimFaults, 1);
-        sim->faults->chance = sim->chance[0] | 1;
+    if (fault_actor(&rule) && !sim->actor[fault_actor(&rule)].act) {
+        return fault_wrong(error, "fault: %s: there is nobody here to do it",
+                           fault_word[rule.what].name);
     }
-    if (sim->faults->rules == FAULT_RULES_MAX) {
+    if (sim->faults && sim->faults->rules == FAULT_RULES_MAX) {
         return fault_wrong(error, "fault: there are %d rules already; clear "
                            "some", FAULT_RULES_MAX);
     }
-    sim->faults->rule[sim->faults->rules++] = rule;
+    faults = faults_of(sim);
+    faults->rule[faults->rules++] = rule;
+    arm_acts(faults);
     return true;
 }
 
@@ -31,13 +118,6 @@ bool fault_order(Sim *sim, const char *line, GError **error)
 bool fault_any(const Sim *sim)
 {
     return sim->faults;
-}
-
-static void drop_rule(SimFaults *faults, unsigned index)
-{
-    faults->rules--;
-    memmove(&faults->rule[index], &faults->rule[index + 1],
-            (faults->rules - index) * sizeof(FaultRule));
 }
 
 /* xorshift64*, as published by Vigna (2016); of rules alone. */
@@ -61,7 +141,8 @@ static bool fits(const FaultRule *rule, const FaultAsk *ask, SimTime now)
     bool meets = ask->count && ask->first <= rule->last &&
                  rule->first - MIN(ask->first, rule->first) < ask->count;
 
-    return rule->port == ask->port && (rule->on & ask->on) &&
+    return (fault_word[rule->what].place != FAULT_PORT ||
+            rule->port == ask->port) && (rule->on & ask->on) &&
            now >= rule->from && now < rule->until && (whole || meets);
 }
 
@@ -91,7 +172,7 @@ static void strike(const FaultRule *rule, const FaultAsk *ask,
         answer->flip = true;
         answer->flip_at = at;
         break;
-    case FAULT_WHATS:
+    default:                    /* an act */
         break;
     }
 }
@@ -109,6 +190,11 @@ FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask)
             i++;                /* one bit an op; the next is not lost */
         } else if (rule->after) {
             rule->after--;
+            if (!rule->after && fault_actor(rule)) {
+                arm_acts(faults);       /* when the op has ended */
+            }
+            i++;
+        } else if (fault_actor(rule)) {
             i++;
         } else if (!chance_strikes(faults, rule->chance)) {
             i++;
@@ -164,7 +250,26 @@ void fault_list(const Sim *sim, GString *out)
     }
 }
 
+void fault_free(Sim *sim)
+{
+    if (sim->faults) {
+        sim_cancel(sim, &sim->faults->acts);
+        g_clear_pointer(&sim->faults, g_free);
+    }
+}
+
 void fault_clear(Sim *sim)
 {
-    g_clear_pointer(&sim->faults, g_free);
+    SimFaults *faults = sim->faults;
+    unsigned i = 0;
+
+    /* What goes on is over; that may itself clear the rest. */
+    while (faults && sim->faults == faults && i < faults->rules) {
+        if (faults->rule[i].begun) {
+            act_on(faults, i);
+        } else {
+            i++;
+        }
+    }
+    fault_free(sim);
 }

@@ -16,12 +16,17 @@
  *   port 2 stale at 128-255          writes are acknowledged, not done
  *   port 2 flip at 700               a bit is turned on the medium, once
  *
+ *   card power-cut after 100         when drives have ended so many writes
+ *
  * `at` counts sectors of the drive and defaults to all of it, `on` to any
  * (bad, flip: read; stale: write).  `after N` lets N matching ops pass,
  * `times N` ends the rule when it has struck so often (flip: 1), `from` and
  * `for` bound it in time (20s, 5ms, 100us), `chance 0.01` strikes one in a
  * hundred of the rest.  The same words serve scenarios, QEMU's `fault`
  * property and the tests.
+ *
+ * What no drive is asked for is an act: somebody has registered to do it at
+ * `from`, or when the drives of the place have ended `after` writes.
  *
  * Without rules nothing is asked, nothing is spent and no chance is drawn;
  * the chance of rules is a stream of its own.
@@ -40,10 +45,17 @@
 #define FAULT_ON_WRITE 2u
 #define FAULT_ON_OTHER 4u
 
-typedef enum FaultPlace { FAULT_PORT } FaultPlace;
+typedef enum FaultPlace { FAULT_PORT, FAULT_CARD } FaultPlace;
+
+/* Who does what no model asks for. */
+typedef enum FaultActor {
+    FAULT_NO_ACTOR, FAULT_ACTOR_CARD, FAULT_ACTOR_HOST, FAULT_ACTOR_POWER,
+    FAULT_ACTORS
+} FaultActor;
 
 typedef enum FaultWhat {
     FAULT_BAD, FAULT_SLOW, FAULT_HANG, FAULT_DEAD, FAULT_STALE, FAULT_FLIP,
+    FAULT_POWER_CUT,
     FAULT_WHATS
 } FaultWhat;
 
@@ -64,9 +76,25 @@ typedef struct FaultAnswer {
     SimTime more_ns;            /* before it ends */
 } FaultAnswer;
 
+typedef struct FaultAct {
+    FaultWhat what;
+    bool over;                  /* its `for` has passed, or it is cleared */
+} FaultAct;
+
+/*
+ * `act` is to do what a rule says, when it is due: in an event, where it may
+ * order and clear.  Registering spends nothing; NULL: nobody.
+ */
+void fault_on_act(Sim *sim, FaultActor actor,
+                  void (*act)(void *opaque, const FaultAct *act),
+                  void *opaque);
+
+/* Whether a line is a rule; false and one line in `error`. */
+bool fault_is_right(const char *line, GError **error);
 /*
  * A rule from a line of those words.  False, nothing changed and one line in
- * `error`: what is wrong, what would be right.
+ * `error`: what is wrong, what would be right.  So too when nobody is
+ * registered to do it.
  */
 bool fault_order(Sim *sim, const char *line, GError **error);
 bool fault_any(const Sim *sim);

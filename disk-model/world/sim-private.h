@@ -10,6 +10,15 @@
 
 typedef struct SimFaults SimFaults;
 
+#define SIM_ACTORS 4            /* as many as FaultActor has */
+
+struct FaultAct;
+
+typedef struct SimActor {
+    void (*act)(void *opaque, const struct FaultAct *act);
+    void *opaque;
+} SimActor;
+
 struct Sim {
     SimTime now;
     SimEvent **heap;            /* heap[0] is due first */
@@ -28,6 +37,9 @@ struct Sim {
     void *sink_opaque;
 
     SimFaults *faults;          /* NULL: nothing ever goes wrong */
+    SimActor actor[SIM_ACTORS];
 };
+
+void fault_free(Sim *sim);      /* no act is over by that */
 
 #endif

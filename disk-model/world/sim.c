@@ -279,8 +279,8 @@ void sim_free(Sim *sim)
     if (!sim) {
         return;
     }
+    fault_free(sim);
     g_assert(!sim->count && !sim->firing);
     g_free(sim->heap);
-    g_free(sim->faults);
     g_free(sim);
 }

@@ -112,6 +112,11 @@ static void cut_power(ScenarioRun *run)
                               "had taken are lost", lost));
 }
 
+static void power_fault(void *opaque, const FaultAct *act G_GNUC_UNUSED)
+{
+    cut_power(opaque);
+}
+
 static void order_fault(ScenarioRun *run, const char *rule)
 {
     g_autoptr(GError) error = NULL;
@@ -319,6 +324,7 @@ ScenarioRun *scenario_run_new(const Scenario *story, GError **error)
     run = g_new0(ScenarioRun, 1);
     run->story = story;
     run->rig = rig;
+    fault_on_act(rig->sim, FAULT_ACTOR_POWER, power_fault, run);
     run->phases = g_array_new(FALSE, TRUE, sizeof(ScenarioPhase));
     run->events = g_array_new(FALSE, FALSE, sizeof(ScenarioEvent));
     g_array_set_clear_func(run->events, clear_event);

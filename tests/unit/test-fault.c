@@ -204,6 +204,44 @@ START_TEST(chance_strikes_as_often_as_said_and_alike_each_time)
 }
 END_TEST
 
+static unsigned cuts, cut_after;
+
+static void power_act(void *opaque, const FaultAct *act)
+{
+    ck_assert_int_eq(act->what, FAULT_POWER_CUT);
+    ck_assert(!act->over);
+    cuts++;
+    cut_after = *(unsigned *)opaque;
+}
+
+START_TEST(the_power_is_cut_when_so_many_writes_have_ended)
+{
+    unsigned writes = 0;
+
+    cuts = 0;
+    ck_assert(!fault_order(sim, "card power-cut", NULL));
+    ck_assert(!fault_any(sim));
+    fault_on_act(sim, FAULT_ACTOR_POWER, power_act, &writes);
+    order("card power-cut after 3");
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert_uint_eq(cuts, i >= 3);
+        do_op(DISK_READ, 900, 1, 0);
+        do_op(DISK_WRITE, i, 1, 1);
+        writes++;
+        sim_run_until(sim, sim_now(sim));
+    }
+    ck_assert_uint_eq(cut_after, 3);
+    order("card power-cut from 20s");
+    sim_run_until(sim, SIM_S(20) - 1);
+    ck_assert_uint_eq(cuts, 1);
+    sim_run_until(sim, SIM_S(20));
+    ck_assert_uint_eq(cuts, 2);
+    order("card power-cut");
+    sim_run_until(sim, SIM_S(20));
+    ck_assert_uint_eq(cuts, 3);
+}
+END_TEST
+
 static const char *const wrong_lines[] = {
     "", "port", "port x dead", "port 2", "port 2 sick", "disk 2 dead",
     "port 2 bad", "port 2 bad at", "port 2 bad at 9-5", "port 2 bad at -1",
@@ -213,6 +251,8 @@ static const char *const wrong_lines[] = {
     "port 2 slow nans", "port 2 slow 1e99s",
     "port 2 dead times 0", "port 2 dead chance 0", "port 2 dead chance 1.5",
     "port 2 dead always", "port 2 dead now", "port 2 dead on monday",
+    "card", "card dead", "card power-cut times 2", "card power-cut at 5",
+    "card 2 power-cut", "port 2 power-cut", "port 2 hang always",
     "port 2 dead for", "port 99999999999999999999 dead",
 };
 
@@ -238,6 +278,7 @@ START_TEST(what_is_listed_can_be_ordered_again)
     g_autoptr(GString) list = g_string_new(NULL);
     g_autoptr(GString) again = g_string_new(NULL);
 
+    fault_on_act(sim, FAULT_ACTOR_POWER, power_act, NULL);
     order("port 2 bad at 5-9 always");
     order("port 1 slow 30ms on read after 2 times 7 from 1s for 5ms "
           "chance 0.5");
@@ -245,6 +286,7 @@ START_TEST(what_is_listed_can_be_ordered_again)
     order("port 3 stale after 1");
     order("port 3 flip at 7");
     order("port 3 flip at 7-9 times 4");
+    order("card power-cut after 3 from 1s");
     fault_list(sim, list);
     fault_clear(sim);
     ck_assert(!fault_any(sim));
@@ -403,6 +445,7 @@ int main(void)
     tcase_add_test(drive, other_ports_and_verbs_are_left_alone);
     tcase_add_test(drive,
                    chance_strikes_as_often_as_said_and_alike_each_time);
+    tcase_add_test(drive, the_power_is_cut_when_so_many_writes_have_ended);
     tcase_add_loop_test(drive, wrong_words_change_nothing, 0,
                         G_N_ELEMENTS(wrong_lines));
     tcase_add_test(drive, what_is_listed_can_be_ordered_again);
