@@ -37,9 +37,9 @@ mkdir -p build && { flock -n $(LOCK) true || \
 	flock $(LOCK) $(MAKE) $(JOBS)
 endef
 
-CHECKS = unit tidy cli qtest boot
+CHECKS = unit world tidy cli qtest boot
 OUTER = all tests demo check check-kernels $(CHECKS:%=check-%) tidy install \
-	clean help bench published
+	clean help bench published soak
 INNER := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 
 # ---------------------------------------------------------------- outer targets
@@ -65,6 +65,18 @@ check-unit:
 	$Qscripts/setup unit
 	+$Q$(LOCKED) _units
 	$Q$(MAKE) _check-unit
+
+# Stories of units in trouble, most of them at full speed, some with
+# sanitisers.
+check-world:
+	$Qscripts/setup unit
+	+$Q$(LOCKED) _world
+	$Qtests/world/run
+
+soak:
+	$Qscripts/setup unit
+	+$Q$(LOCKED) _world
+	$Qbuild/bin/world soak $(or $(SOAK_MINUTES),60)
 
 check-tidy tidy:
 	$Qif [ -x scripts/tidy ]; then scripts/tidy; \
@@ -102,6 +114,8 @@ help:
 	@echo "make demo          build all, boot a guest on a RAID 5, show what it saw"
 	@echo "make check         every test; ends with 'N passed, N failed'"
 	@echo "make check-unit    unit tests with sanitisers, gcc and clang; no QEMU"
+	@echo "make check-world   thousands of stories of units in trouble; no QEMU"
+	@echo "make soak          the same for SOAK_MINUTES (60)"
 	@echo "make check-tidy    include ranks and house rules (also: make tidy)"
 	@echo "make check-cli     command lines and wrong input"
 	@echo "make check-qtest   the cards through QEMU, without a guest"
@@ -143,6 +157,7 @@ HELPERS := $(sort $(wildcard tests/lib/*.c tests/guest/*.c))
 UNITS := $(sort $(wildcard tests/unit/test-*.c))
 UNIT_NAMES := $(UNITS:tests/unit/%.c=%)
 QTESTS := $(sort $(wildcard tests/qtest/*.c))
+WORLD := $(sort $(wildcard tests/world/*.c))
 
 WARNINGS = -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Werror
@@ -205,7 +220,8 @@ build/bin/raidsim: $(call objects,obj,$(SIM)) build/lib/libplatter.a
 	$Q$(CC) $(FAST) -g -o $@ $^ $(PLATTER_LIBS)
 
 -include $(patsubst %.o,%.d,$(foreach dir,obj check/gcc check/clang,\
-	$(call objects,$(dir),$(MODELS) $(SIM) $(HELPERS) $(UNITS) $(QTESTS))))
+	$(call objects,$(dir),$(MODELS) $(SIM) $(HELPERS) $(UNITS) $(QTESTS) \
+	$(WORLD))))
 
 # ---------------------------------------------------------------- unit tests
 
@@ -236,6 +252,22 @@ _units: $(UNIT_PROGRAMS) build/share/platter/presets
 
 _check-unit:
 	$Qscripts/check-unit $(UNIT_PROGRAMS)
+
+# --------------------------------------------------------------------- world
+
+build/bin/world: $(call objects,obj,$(WORLD)) build/obj/libhelpers.a \
+		build/lib/libplatter.a
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"
+	$Q$(CC) $(FAST) -g -o $@ $^ $(CHECK_LIBS) $(PLATTER_LIBS)
+
+build/check/gcc/world: $(call objects,check/gcc,$(WORLD)) \
+		build/check/gcc/libhelpers.a build/check/gcc/libplatter.a
+	@echo "  LINK    $@"
+	$Q$(CC) -g $(SANITIZE) -o $@ $^ $(CHECK_LIBS) $(PLATTER_LIBS)
+
+.PHONY: _world
+_world: build/bin/world build/check/gcc/world
 
 # ---------------------------------------------------------------------- QEMU
 
@@ -327,7 +359,7 @@ build/tests/qtest-run: $(QTEST_OBJECTS) build/obj/libhelpers.a \
 	$Q$(CC) $(FAST) -g -o $@ $^ $(CHECK_LIBS) $(PLATTER_LIBS)
 
 $(QTEST_OBJECTS): PLATTER_CFLAGS += $(CHECK_CFLAGS)
-$(call objects,obj,$(HELPERS)): PLATTER_CFLAGS += $(CHECK_CFLAGS)
+$(call objects,obj,$(HELPERS) $(WORLD)): PLATTER_CFLAGS += $(CHECK_CFLAGS)
 
 .PHONY: _all _tests _raidsim _install FORCE
 _all: build/bin/qemu-system-x86_64 build/bin/qemu-img $(FIRMWARE) \

@@ -32,7 +32,7 @@ void raid_bench_fill(RaidBench *bench, void *buf, size_t bytes)
 }
 
 /* One zone of the small drive's 24 cylinders and 4 heads, longer tracks. */
-static DiskPreset *drive_of(uint64_t sectors)
+DiskPreset *raid_bench_drive(uint64_t sectors)
 {
     DiskPreset *preset = unit_small_drive(DISK_MAP_CYLINDER);
     DiskGeometry *geometry = &preset->geometry;
@@ -45,7 +45,7 @@ static DiskPreset *drive_of(uint64_t sectors)
         .track_skew_sectors = 5, .cylinder_skew_sectors = 7,
     };
     geometry->lbas = sectors;
-    ck_assert(disk_geometry_finish(geometry, &why, &where));
+    g_assert(disk_geometry_finish(geometry, &why, &where));
     return preset;
 }
 
@@ -86,7 +86,7 @@ RaidBench *raid_bench_new_sized(RaidCode code, unsigned members,
 
     bench->sim = sim_new(seed);
     bench->noise = seed * 2654435761u + 1;
-    bench->preset = drive_of(sectors);
+    bench->preset = raid_bench_drive(sectors);
     bench->lost = missing;
     bench->shape = (RaidShape) {
         .level = level, .members = members, .stripe_sectors = stripe_sectors,

@@ -38,6 +38,8 @@ RaidBench *raid_bench_new_sized(RaidCode code, unsigned members,
                                 uint32_t stripe_sectors, uint64_t sectors,
                                 uint32_t missing, uint32_t seed);
 void raid_bench_free(RaidBench *bench);
+/* The small drive, with so many sectors. */
+DiskPreset *raid_bench_drive(uint64_t sectors);
 
 uint32_t raid_bench_random(RaidBench *bench, uint32_t bound);
 void raid_bench_fill(RaidBench *bench, void *buf, size_t bytes);

@@ -68,11 +68,11 @@ DiskPreset *unit_small_drive(DiskMapping mapping)
         .track_skew_sectors = 3, .cylinder_skew_sectors = 3,
         .spare_sectors = 11 });
     geometry->lbas = 8 * 4 * (40 + 32 + 25) - 37 - 11 - 6;
-    ck_assert(disk_geometry_finish(geometry, &why, &where));
+    g_assert(disk_geometry_finish(geometry, &why, &where));
 
     preset->seek_ns = g_new0(uint32_t, geometry->cylinders);
-    ck_assert(disk_seek_tabulate(&preset->seek, geometry->cylinders,
-                                 preset->seek_ns, &why));
+    g_assert(disk_seek_tabulate(&preset->seek, geometry->cylinders,
+                                preset->seek_ns, &why));
     preset->seek_average_ms = mech_seek_average_ms(preset);
     return preset;
 }
