@@ -306,6 +306,16 @@ void ata_note_op(AtaState *ata, const DiskOp *op)
     smart_note_op(ata->smart, sim_now(ata->sim), op);
 }
 
+SmartState *ata_smart(AtaState *ata)
+{
+    return ata->smart;
+}
+
+void ata_set_udma(AtaState *ata, unsigned mode)
+{
+    ata->switches.mode = (uint8_t)(UDMA_MODES | mode);
+}
+
 void ata_power_cut(AtaState *ata)
 {
     ata->switches.write_cache = ata->switches.look_ahead = true;

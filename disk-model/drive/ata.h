@@ -65,6 +65,10 @@ AtaData ata_data(const AtaTaskFile *tf);
  */
 void ata_execute(AtaState *ata, AtaTaskFile *tf, void *data);
 
+/* For what counts and is no op's end. */
+struct SmartState *ata_smart(AtaState *ata);
+/* The card has chosen a slower Ultra DMA mode. */
+void ata_set_udma(AtaState *ata, unsigned mode);
 /* Called by disk.c for each op it ends, so that counters move. */
 void ata_note_op(AtaState *ata, const DiskOp *op);
 

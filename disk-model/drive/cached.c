@@ -35,7 +35,10 @@ static SimTime sector_ns(const Disk *disk, const DiskOp *op)
     uint64_t link = op->link_bytes_per_s ? op->link_bytes_per_s
                                          : disk->preset->link_bytes_per_s;
 
-    return bus ? bus : (SimTime)(DISK_SECTOR_BYTES * SIM_S(1) / link);
+    if (bus && !op->link_slowed) {
+        return bus;
+    }
+    return MAX(bus, (SimTime)(DISK_SECTOR_BYTES * SIM_S(1) / link));
 }
 
 static SimTime cost(const Disk *disk, const DiskCost *of)

@@ -63,6 +63,7 @@ typedef struct DiskFlaw {
     uint64_t sector;
     bool moved;                 /* to the spares of its zone */
     bool torn;                  /* by a power cut: unreadable */
+    bool pending;               /* found unreadable, not yet written */
     unsigned turns;             /* more to read it */
 } DiskFlaw;
 
@@ -83,7 +84,10 @@ struct Disk {
     FaultAnswer fault;
     unsigned flaws;
     DiskFlaw flaw[DISK_FLAWS_MAX];      /* rising */
-    unsigned torn;              /* of those */
+    unsigned torn, pending;     /* of those */
+    unsigned crc_row;           /* transfers gone wrong, in a row */
+    bool (*link_bad)(void *opaque, DiskOp *op);
+    void *link_opaque;
     void (*lost)(void *opaque, DiskSpan span);
     void *lost_opaque;
     Cached cached;              /* used if preset->buffer.there */
@@ -99,13 +103,16 @@ bool disk_span_is_on(const Disk *disk, DiskSpan span);
 SimTime disk_answer_ns(const Disk *disk, const DiskOp *op);
 
 /* What the rules have for an op that would end now. */
-FaultAnswer trouble_ask(Disk *disk, const DiskOp *op);
+FaultAnswer trouble_ask(Disk *disk, DiskOp *op);
 /*
  * Asks once, when the op in front would end; true if that is put off, or
  * never comes.  Until the next op disk->fault is the answer, which is nothing
  * if none was asked.
  */
 bool trouble_delays(Disk *disk, DiskOp *op);
+/* A write has ended well, in RAM or on the medium. */
+void trouble_written(Disk *disk, DiskSpan span);
+void trouble_unreadable(Disk *disk, uint64_t sector);
 int trouble_turns_bit(const Disk *disk, uint64_t sector);
 
 /* To the medium, past everything; 0 or -errno. */
@@ -113,6 +120,8 @@ int disk_media_write(Disk *disk, DiskSpan span, const void *data);
 
 /* As mech_walk(), with what flaws add; the walk has no `stop`. */
 void disk_walk(const Disk *disk, MechWalk *walk);
+/* The first at or after *index in `span`, or NULL. */
+DiskFlaw *flaw_in(Disk *disk, DiskSpan span, unsigned *index);
 /* Where the first flaw in `span` is, or its end. */
 uint64_t flaw_before(const Disk *disk, DiskSpan span);
 /* The one there, or a new one; NULL when there are DISK_FLAWS_MAX. */

@@ -76,6 +76,9 @@ static int write_op(Disk *disk, DiskOp *op, const FaultAnswer *fault)
     }
     fault_written(disk->sim, (unsigned)disk->port, op->span.sector,
                   op->span.count);
+    if (disk->pending) {
+        trouble_written(disk, op->span);
+    }
     return has_buffer(disk) ? cached_write(disk, op)
         : disk_media_write(disk, op->span, op->buf);
 }
@@ -93,6 +96,7 @@ static DiskStatus perform(Disk *disk, DiskOp *op, const FaultAnswer *fault)
     }
     if (fault->bad) {
         op->bad_sector = fault->at;
+        trouble_unreadable(disk, fault->at);
         return DISK_BAD_SECTOR;
     }
     if (fault->flip && trouble_turns_bit(disk, fault->flip_at)) {
@@ -304,6 +308,18 @@ void disk_cancel_all(Disk *disk, DiskStatus status)
     }
     disk->held = false;
     take_next(disk);
+}
+
+void disk_on_bad_link(Disk *disk, bool (*bad)(void *opaque, DiskOp *op),
+                      void *opaque)
+{
+    disk->link_bad = bad;
+    disk->link_opaque = opaque;
+}
+
+void disk_set_udma(Disk *disk, unsigned mode)
+{
+    ata_set_udma(disk->ata, mode);
 }
 
 void disk_set_port(Disk *disk, int number)

@@ -71,6 +71,7 @@ struct DiskOp {
     SimTime asked;
     uint64_t order;             /* of arrival at the drive */
     uint64_t link_bytes_per_s;  /* the port's; 0 without one */
+    bool link_slowed;           /* which trouble has made less */
     uint32_t from_cylinder, to_cylinder;
     Disk *disk;                 /* NULL when not lent to a drive */
     void *port;
@@ -98,6 +99,13 @@ bool disk_keeps_data(const Disk *disk);
 bool disk_write_cache(const Disk *disk);
 
 void disk_set_port(Disk *disk, int number);     /* for the trace; -1 none */
+/* The port's: `bad` is told of an op whose data has crossed the cable wrong
+ * DISK_LINK_TRIES times, and chooses a slower mode or says that there is
+ * none. */
+#define DISK_LINK_TRIES 3
+void disk_on_bad_link(Disk *disk, bool (*bad)(void *opaque, DiskOp *op),
+                      void *opaque);
+void disk_set_udma(Disk *disk, unsigned mode);  /* as IDENTIFY has it */
 /* DISK_OUT_OF_RANGE and DISK_FAILED (the medium said no) come by done(). */
 void disk_submit(Disk *disk, DiskOp *op);
 

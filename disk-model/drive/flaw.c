@@ -40,11 +40,24 @@ DiskFlaw *flaw_at(Disk *disk, uint64_t sector)
     return &disk->flaw[at];
 }
 
+DiskFlaw *flaw_in(Disk *disk, DiskSpan span, unsigned *index)
+{
+    for (; *index < disk->flaws; ++*index) {
+        DiskFlaw *flaw = &disk->flaw[*index];
+
+        if (flaw->sector >= span.sector &&
+            flaw->sector - span.sector < span.count) {
+            return flaw;
+        }
+    }
+    return NULL;
+}
+
 void flaw_drop_if_none(Disk *disk, unsigned *index)
 {
     const DiskFlaw *flaw = &disk->flaw[*index];
 
-    if (flaw->moved || flaw->turns || flaw->torn) {
+    if (flaw->moved || flaw->turns || flaw->torn || flaw->pending) {
         ++*index;
         return;
     }

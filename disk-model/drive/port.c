@@ -5,12 +5,14 @@
  */
 #include <stddef.h>
 
+#include "disk-model/drive/link.h"
 #include "disk-model/drive/port.h"
 
 struct DiskPort {
     Sim *sim;
     unsigned number;
     uint64_t link_bytes_per_s;
+    uint64_t slowed_to;         /* bytes/s; 0: it is not */
     Disk *disk;
     void (*news)(void *opaque, unsigned port, DiskPortNews what);
     void *news_opaque;
@@ -20,6 +22,9 @@ static uint64_t link_bytes_per_s(const DiskPort *port)
 {
     uint64_t rate = disk_preset(port->disk)->link_bytes_per_s;
 
+    if (port->slowed_to) {
+        return port->slowed_to;
+    }
     return port->link_bytes_per_s ? MIN(rate, port->link_bytes_per_s) : rate;
 }
 
@@ -38,6 +43,7 @@ void disk_port_submit(DiskPort *port, DiskOp *op)
     op->port = port;
     if (port->disk) {
         op->link_bytes_per_s = link_bytes_per_s(port);
+        op->link_slowed = port->slowed_to;
         disk_submit(port->disk, op);
         return;
     }
@@ -97,10 +103,29 @@ void disk_port_reset_late(DiskPort *port, DiskStatus status)
     disk_cancel_all(port->disk, status);
 }
 
+static bool slow_down(void *opaque, DiskOp *op)
+{
+    DiskPort *port = opaque;
+    unsigned mode = disk_link_udma(link_bytes_per_s(port));
+
+    if (!mode) {
+        return false;
+    }
+    mode--;
+    port->slowed_to = disk_udma_bytes_per_s[mode];
+    disk_set_udma(port->disk, mode);
+    op->link_bytes_per_s = port->slowed_to;
+    op->link_slowed = true;
+    tell(port, DISK_PORT_SLOWER);
+    return true;
+}
+
 void disk_port_plug(DiskPort *port, Disk *disk)
 {
     g_assert(!port->disk);
     port->disk = disk;
+    port->slowed_to = 0;
+    disk_on_bad_link(disk, slow_down, port);
     disk_set_port(disk, port->number);
     sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "plug", port->number,
               disk_sectors(disk));
@@ -119,6 +144,7 @@ Disk *disk_port_pull(DiskPort *port)
     disk_power_cut(disk);
     disk_cancel_all(disk, DISK_GONE);
     disk_set_port(disk, -1);
+    disk_on_bad_link(disk, NULL, NULL);
     return disk;
 }
 

@@ -7,6 +7,9 @@
  * both ends; what of it is not covered by media time the drive charges.
  * One command at a time is on a cable of this age, so that time is part of
  * the op's service.
+ *
+ * A link on which data has crossed wrong DISK_LINK_TRIES times in a row is
+ * slowed down by one Ultra DMA mode, until another drive is plugged in.
  */
 #ifndef DISK_DRIVE_PORT_H
 #define DISK_DRIVE_PORT_H
@@ -32,6 +35,7 @@ Disk *disk_port_pull(DiskPort *port);                   /* NULL when empty */
 /* What the card has noticed there; `news` may not submit, pull or plug. */
 typedef enum DiskPortNews {
     DISK_PORT_TIMEOUT,          /* the drive did not answer in time */
+    DISK_PORT_SLOWER,           /* the link is an Ultra DMA mode slower */
 } DiskPortNews;
 void disk_port_on_news(DiskPort *port,
                        void (*news)(void *opaque, unsigned port,

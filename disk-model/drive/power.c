@@ -13,21 +13,9 @@
 #include <string.h>
 
 #include "disk-model/drive/disk-private.h"
+#include "disk-model/drive/smart.h"
 
 #define TORN_AT (DISK_SECTOR_BYTES / 2)         /* guess: in the middle */
-
-static DiskFlaw *flaw_in(Disk *disk, DiskSpan span, unsigned *index)
-{
-    for (; *index < disk->flaws; ++*index) {
-        DiskFlaw *flaw = &disk->flaw[*index];
-
-        if (flaw->sector >= span.sector &&
-            flaw->sector - span.sector < span.count) {
-            return flaw;
-        }
-    }
-    return NULL;
-}
 
 /* Held in RAM it can be read, and is. */
 bool power_is_torn(Disk *disk, DiskSpan span, uint64_t *at)
@@ -51,10 +39,15 @@ void power_mend(Disk *disk, DiskSpan span)
     unsigned i = 0;
 
     while (flaw_in(disk, span, &i)) {
-        if (disk->flaw[i].torn) {
-            disk->torn--;
-            disk->flaw[i].torn = false;
+        DiskFlaw *flaw = &disk->flaw[i];
+
+        disk->torn -= flaw->torn;
+        if (flaw->torn && flaw->pending) {      /* the ECC is new */
+            flaw->pending = false;
+            disk->pending--;
+            smart_count(ata_smart(disk->ata), SMART_PENDING, -1);
         }
+        flaw->torn = false;
         flaw_drop_if_none(disk, &i);
     }
 }

@@ -41,6 +41,11 @@ static const NumberKey number_keys[] = {
     { "buffer-kib", 0, 1048576, AS_U32, AT(buffer_kib) },
 };
 
+/* May be left out. */
+static const NumberKey recovery_key = {
+    "error-recovery-ms", 0, 600000, MS_AS_NS, AT(error_recovery_ns),
+};
+
 static void store_number(DiskPreset *preset, const NumberKey *spec,
                          double value, uint64_t whole)
 {
@@ -103,6 +108,10 @@ static bool read_numbers(const KeySource *src, DiskPreset *preset)
         if (!read_number(src, preset, &number_keys[i])) {
             return false;
         }
+    }
+    if (g_key_file_has_key(src->keys, "drive", recovery_key.key, NULL) &&
+        !read_number(src, preset, &recovery_key)) {
+        return false;
     }
     preset->turn_ns = (SimTime)(60e9 / preset->rpm + 0.5);
     preset->turn = sim_divisor(preset->turn_ns);

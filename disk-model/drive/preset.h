@@ -82,6 +82,7 @@ typedef struct DiskPreset {
     SimTime cylinder_switch_ns;
     SimTime overhead_ns;        /* the drive's own cost of a command */
     SimTime spin_up_ns;         /* from standby to the first seek */
+    SimTime error_recovery_ns;  /* tries to read a sector; 0: not said */
     uint64_t link_bytes_per_s;  /* interface burst rate */
     char *interface;            /* "UDMA100", "SATA150", "SCSI" */
     uint32_t buffer_kib;

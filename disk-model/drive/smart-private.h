@@ -32,6 +32,7 @@ struct SmartState {
     SimTime born;
     uint64_t sectors_read, sectors_written;
     uint32_t starts;
+    uint32_t counts[SMART_COUNTS];
 
     bool spinning;
     SimTime heat_at;            /* when `heat` was right */

@@ -107,6 +107,9 @@ static uint64_t attribute_raw(const SmartState *smart, SimTime now,
         return smart->preset->spin_up_ns / SIM_MS(1);
     case 4:
         return smart->starts;
+    case 5:
+    case 196:
+        return smart->counts[SMART_MOVED];
     case 9:
         return smart_hours(smart, now);
     case 12:
@@ -115,6 +118,12 @@ static uint64_t attribute_raw(const SmartState *smart, SimTime now,
         return degrees(smart->heat) |
                (uint64_t)degrees(smart->heat_min) << 16 |
                (uint64_t)degrees(smart->heat_max) << 32;
+    case 197:
+        return smart->counts[SMART_PENDING];
+    case 198:                   /* guess: whenever it was found */
+        return smart->counts[SMART_UNREADABLE];
+    case 199:
+        return smart->counts[SMART_CRC];
     case 241:
         return smart->sectors_written;
     case 242:
@@ -124,12 +133,17 @@ static uint64_t attribute_raw(const SmartState *smart, SimTime now,
     }
 }
 
-/* What a month of power-on time takes off its attribute; others stand. */
+/* A month of power-on time, and (guess) a sector moved, take one off their
+ * attribute; others stand. */
 static uint8_t attribute_value(const SmartState *smart, SimTime now,
                                const Attribute *attribute)
 {
     if (attribute->id == 9) {
         return attribute->start - MIN(smart_hours(smart, now) / 730, 99u);
+    }
+    if (attribute->id == 5) {
+        return attribute->start - MIN(smart->counts[SMART_MOVED],
+                                      attribute->start - 1u);
     }
     if (attribute->id == 194) {
         return attribute->start - (degrees(smart->heat) - 25);
@@ -251,6 +265,11 @@ void smart_note_op(SmartState *smart, SimTime now, const DiskOp *op)
     } else if (op->status == DISK_OK && op->verb == DISK_WRITE) {
         smart->sectors_written += op->span.count;
     }
+}
+
+void smart_count(SmartState *smart, SmartCount what, int by)
+{
+    smart->counts[what] += (uint32_t)by;
 }
 
 void smart_set_spinning(SmartState *smart, SimTime now, bool spinning)

@@ -22,6 +22,11 @@ void smart_free(SmartState *smart);
 
 /* Counts an op that ended at `now`, also as heat; failures are logged. */
 void smart_note_op(SmartState *smart, SimTime now, const DiskOp *op);
+/* What is no op's end: pending sectors may also grow fewer. */
+typedef enum SmartCount {
+    SMART_PENDING, SMART_MOVED, SMART_UNREADABLE, SMART_CRC, SMART_COUNTS
+} SmartCount;
+void smart_count(SmartState *smart, SmartCount what, int by);
 void smart_set_spinning(SmartState *smart, SimTime now, bool spinning);
 void smart_set_auto_offline(SmartState *smart, bool on);
 

@@ -6,8 +6,11 @@
  * Nothing here is asked while no trouble is ordered and no sector torn.
  */
 #include "disk-model/drive/disk-private.h"
+#include "disk-model/drive/link.h"
+#include "disk-model/drive/smart.h"
 
-#define RECOVERY_NS SIM_S(1)    /* guess: tries before a sector is given up */
+#define RECOVERY_NS SIM_S(1)    /* guess: tries before a sector is given up,
+                                 * of a preset that does not say */
 
 /* What the medium has of it is wrong from now on, and the drive's ECC is
  * content.  Which bit is a guess. */
@@ -26,12 +29,105 @@ int trouble_turns_bit(const Disk *disk, uint64_t sector)
     return media->ops->write(media, sector, 1, data);
 }
 
-FaultAnswer trouble_ask(Disk *disk, const DiskOp *op)
+static void note_bad(FaultAnswer *answer, uint64_t sector)
+{
+    answer->at = answer->bad ? MIN(answer->at, sector) : sector;
+    answer->bad = true;
+}
+
+/* --- sectors -------------------------------------------------------------- */
+
+void trouble_unreadable(Disk *disk, uint64_t sector)
+{
+    SmartState *smart = ata_smart(disk->ata);
+    DiskFlaw *flaw = flaw_at(disk, sector);
+
+    smart_count(smart, SMART_UNREADABLE, 1);
+    if (flaw && !flaw->pending) {
+        flaw->pending = true;
+        disk->pending++;
+        smart_count(smart, SMART_PENDING, 1);
+    }
+}
+
+/* A sector that could not be read moves to the spares; one torn by a power
+ * cut is as good as ever, once it is on the medium (power_mend()). */
+void trouble_written(Disk *disk, DiskSpan span)
+{
+    SmartState *smart = ata_smart(disk->ata);
+    DiskFlaw *flaw;
+
+    for (unsigned i = 0; (flaw = flaw_in(disk, span, &i)); i++) {
+        if (flaw->pending && !flaw->torn) {
+            flaw->pending = false;
+            flaw->moved = true;
+            disk->pending--;
+            smart_count(smart, SMART_PENDING, -1);
+            smart_count(smart, SMART_MOVED, 1);
+        }
+    }
+}
+
+static SimTime recovery_ns(const Disk *disk)
+{
+    SimTime told = disk->preset->error_recovery_ns;
+
+    return told ? told : RECOVERY_NS;
+}
+
+/* A sector whose turns would take longer than the drive tries is bad. */
+static void note_retries(const Disk *disk, FaultAnswer *answer)
+{
+    SimTime turn = disk->preset->turn_ns;
+    uint64_t most = (uint64_t)(recovery_ns(disk) / turn);
+
+    if (answer->turns_most <= most) {
+        answer->more_ns += (SimTime)answer->turns * turn;
+    } else {
+        note_bad(answer, answer->turns_at);
+    }
+}
+
+/* --- the cable ------------------------------------------------------------ */
+
+static SimTime transfer_ns(const Disk *disk, const DiskOp *op)
+{
+    uint64_t bytes = (uint64_t)op->span.count * DISK_SECTOR_BYTES;
+
+    return (op->link_bytes_per_s ? (SimTime)(bytes * SIM_S(1) /
+                                             op->link_bytes_per_s) : 0) +
+           disk->preset->overhead_ns;
+}
+
+/* What is wrong crosses again, at the drive's pace from its RAM; true when
+ * it will not come right at any speed. */
+static bool repeat_transfers(Disk *disk, DiskOp *op, const FaultAsk *ask,
+                             FaultAnswer *answer)
+{
+    while (fault_ask_crc(disk->sim, ask,
+                         disk_link_udma(op->link_bytes_per_s))) {
+        smart_count(ata_smart(disk->ata), SMART_CRC, 1);
+        if (++disk->crc_row == DISK_LINK_TRIES) {
+            disk->crc_row = 0;
+            if (!disk->link_bad || !disk->link_bad(disk->link_opaque, op)) {
+                return true;
+            }
+        }
+        answer->more_ns += transfer_ns(disk, op);
+    }
+    disk->crc_row = 0;
+    return false;
+}
+
+/* --- ops ------------------------------------------------------------------ */
+
+FaultAnswer trouble_ask(Disk *disk, DiskOp *op)
 {
     bool on = disk_moves_sectors(op) && disk_span_is_on(disk, op->span);
     FaultAsk ask = {
         .port = (unsigned)disk->port, .on = FAULT_ON_OTHER,
         .first = on ? op->span.sector : 0, .count = on ? op->span.count : 0,
+        .sectors = disk_sectors(disk),
     };
     FaultAnswer answer;
     uint64_t torn;
@@ -42,11 +138,15 @@ FaultAnswer trouble_ask(Disk *disk, const DiskOp *op)
     answer = fault_ask(disk->sim, &ask);
     if (disk->torn && op->verb == DISK_READ && on &&
         power_is_torn(disk, op->span, &torn)) {
-        answer.at = answer.bad ? MIN(answer.at, torn) : torn;
-        answer.bad = true;
+        note_bad(&answer, torn);
+    }
+    if (answer.turns) {
+        note_retries(disk, &answer);
     }
     if (answer.bad) {
-        answer.more_ns += RECOVERY_NS;
+        answer.more_ns += recovery_ns(disk);
+    } else if (on && !answer.dead) {
+        answer.dead = repeat_transfers(disk, op, &ask, &answer);
     }
     return answer;
 }

@@ -12,13 +12,13 @@
 #define FAULT_ON_ANY (FAULT_ON_READ | FAULT_ON_WRITE | FAULT_ON_OTHER)
 
 typedef enum FaultTakes {
-    FAULT_TAKES_NOTHING, FAULT_TAKES_TIME,
+    FAULT_TAKES_NOTHING, FAULT_TAKES_TIME, FAULT_TAKES_NUMBER,
 } FaultTakes;
 
 typedef enum FaultOption {
     FAULT_AT = 1, FAULT_ON = 2, FAULT_AFTER = 4, FAULT_TIMES = 8,
     FAULT_FROM = 16, FAULT_FOR = 32, FAULT_CHANCE = 64, FAULT_ALWAYS = 128,
-    FAULT_AT_MUST = 256,
+    FAULT_AT_MUST = 256, FAULT_OVER = 512,
 } FaultOption;
 
 /* What a word of trouble is about. */
@@ -34,12 +34,16 @@ typedef struct FaultWord {
 
 extern const FaultWord fault_word[FAULT_WHATS];
 
+#define FAULT_OVER_NONE UINT64_MAX
+
 typedef struct FaultRule {
     FaultWhat what;
     unsigned port, on;
     uint64_t first, last;
     bool always;                /* bad: writing does not mend it */
-    SimTime ns;                 /* slow, ... */
+    SimTime ns;                 /* slow */
+    uint64_t number;            /* retries, grows */
+    uint64_t over;              /* crc: in faster modes than this; NONE */
     uint64_t after, times;      /* times: 0 without end */
     SimTime from, until;
     double chance;

@@ -32,6 +32,18 @@ const FaultWord fault_word[FAULT_WHATS] = {
         .name = "flip", .on = FAULT_ON_READ, .times = 1,
         .options = OF_SECTORS | FAULT_AT_MUST,
     },
+    [FAULT_CRC] = {
+        .name = "crc", .on = FAULT_ON_READ | FAULT_ON_WRITE,
+        .options = OF_SECTORS | FAULT_OVER,
+    },
+    [FAULT_RETRIES] = {
+        .name = "retries", .takes = FAULT_TAKES_NUMBER, .on = FAULT_ON_READ,
+        .options = OF_SECTORS | FAULT_AT_MUST,
+    },
+    [FAULT_GROWS] = {
+        .name = "grows", .takes = FAULT_TAKES_NUMBER, .on = FAULT_ON_ANY,
+        .options = FAULT_AT | FAULT_AFTER | FAULT_FROM,
+    },
     [FAULT_POWER_CUT] = {
         .name = "power-cut", .place = FAULT_CARD, .actor = FAULT_ACTOR_POWER,
         .on = FAULT_ON_WRITE, .options = FAULT_AFTER | FAULT_FROM,
@@ -187,6 +199,11 @@ static bool take_for(Words *in, FaultRule *rule)
     return take_time(in, "for", &rule->until);
 }
 
+static bool take_over(Words *in, FaultRule *rule)
+{
+    return take_number(in, "over UDMA mode", 0, &rule->over);
+}
+
 static const struct {
     const char *name;
     FaultOption option;
@@ -197,6 +214,7 @@ static const struct {
     { "from", FAULT_FROM, take_from }, { "for", FAULT_FOR, take_for },
     { "chance", FAULT_CHANCE, take_chance },
     { "always", FAULT_ALWAYS, take_always },
+    { "over", FAULT_OVER, take_over },
 };
 
 static bool take_option(Words *in, FaultRule *rule)
@@ -218,6 +236,11 @@ static bool take_option(Words *in, FaultRule *rule)
                        "right", *in->next, of->name, right->str);
 }
 
+static const char *const argument_words[] = {
+    [FAULT_TAKES_NOTHING] = "", [FAULT_TAKES_TIME] = " TIME",
+    [FAULT_TAKES_NUMBER] = " N",
+};
+
 static bool take_argument(Words *in, FaultRule *rule)
 {
     const FaultWord *of = &fault_word[rule->what];
@@ -225,6 +248,8 @@ static bool take_argument(Words *in, FaultRule *rule)
     switch (of->takes) {
     case FAULT_TAKES_TIME:
         return take_time(in, of->name, &rule->ns);
+    case FAULT_TAKES_NUMBER:
+        return take_number(in, of->name, 1, &rule->number);
     case FAULT_TAKES_NOTHING:
         break;
     }
@@ -249,8 +274,7 @@ static bool take_what(Words *in, FaultPlace place, FaultRule *rule)
             return take_argument(in, rule);
         }
         g_string_append_printf(right, "%s%s%s", right->len ? ", " : "",
-                               of->name,
-                               of->takes == FAULT_TAKES_TIME ? " TIME" : "");
+                               of->name, argument_words[of->takes]);
     }
     return fault_wrong(in->error, "fault: \"%s\": one of %s would be right",
                        word, right->str);
@@ -281,7 +305,7 @@ static bool read_rule(Words *in, SimTime now, FaultRule *rule)
     FaultPlace place;
 
     *rule = (FaultRule) { .last = UINT64_MAX, .chance = 1, .from = now,
-                          .until = SIM_NEVER };
+                          .until = SIM_NEVER, .over = FAULT_OVER_NONE };
     if (!take_place(in, &place, rule) || !take_what(in, place, rule)) {
         return false;
     }
@@ -339,7 +363,8 @@ static void write_time(GString *out, const char *of, SimTime ns)
 
 static void write_number(GString *out, const char *of, uint64_t number)
 {
-    g_string_append_printf(out, " %s %" G_GUINT64_FORMAT, of, number);
+    g_string_append_printf(out, " %s%s%" G_GUINT64_FORMAT, of,
+                           *of ? " " : "", number);
 }
 
 static void write_options(const FaultRule *rule, GString *out)
@@ -357,6 +382,9 @@ static void write_options(const FaultRule *rule, GString *out)
     }
     if (rule->always) {
         g_string_append(out, " always");
+    }
+    if (rule->over != FAULT_OVER_NONE) {
+        write_number(out, "over", rule->over);
     }
     if (rule->after) {
         write_number(out, "after", rule->after);
@@ -390,6 +418,8 @@ void fault_write(const FaultRule *rule, GString *out)
     g_string_append_printf(out, " %s", of->name);
     if (of->takes == FAULT_TAKES_TIME) {
         write_time(out, "", rule->ns);
+    } else if (of->takes == FAULT_TAKES_NUMBER) {
+        write_number(out, "", rule->number);
     }
     write_options(rule, out);
     g_string_append_c(out, '\n');

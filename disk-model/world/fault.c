@@ -121,18 +121,21 @@ bool fault_any(const Sim *sim)
 }
 
 /* xorshift64*, as published by Vigna (2016); of rules alone. */
-static bool chance_strikes(SimFaults *faults, double chance)
+static uint64_t next_chance(SimFaults *faults)
 {
     uint64_t x = faults->chance;
 
-    if (chance >= 1) {
-        return true;
-    }
     x ^= x >> 12;
     x ^= x << 25;
     x ^= x >> 27;
     faults->chance = x;
-    return (double)((x * 0x2545f4914f6cdd1dull) >> 11) * 0x1p-53 < chance;
+    return x * 0x2545f4914f6cdd1dull;
+}
+
+static bool chance_strikes(SimFaults *faults, double chance)
+{
+    return chance >= 1 ||
+           (double)(next_chance(faults) >> 11) * 0x1p-53 < chance;
 }
 
 static bool fits(const FaultRule *rule, const FaultAsk *ask, SimTime now)
@@ -143,7 +146,21 @@ static bool fits(const FaultRule *rule, const FaultAsk *ask, SimTime now)
 
     return (fault_word[rule->what].place != FAULT_PORT ||
             rule->port == ask->port) && (rule->on & ask->on) &&
-           now >= rule->from && now < rule->until && (whole || meets);
+           now >= rule->from && now < rule->until &&
+           (whole || meets || rule->what == FAULT_GROWS);
+}
+
+static void strike_retries(const FaultRule *rule, const FaultAsk *ask,
+                           FaultAnswer *answer)
+{
+    uint64_t at = MAX(ask->first, rule->first);
+    uint64_t last = MIN(ask->first + ask->count - 1, rule->last);
+
+    answer->turns += rule->number * (last - at + 1);
+    if (rule->number > answer->turns_most) {
+        answer->turns_most = rule->number;
+        answer->turns_at = at;
+    }
 }
 
 static void strike(const FaultRule *rule, const FaultAsk *ask,
@@ -172,8 +189,56 @@ static void strike(const FaultRule *rule, const FaultAsk *ask,
         answer->flip = true;
         answer->flip_at = at;
         break;
-    default:                    /* an act */
+    case FAULT_RETRIES:
+        strike_retries(rule, ask, answer);
         break;
+    default:                    /* an act, or not asked for here */
+        break;
+    }
+}
+
+/* The number of the rule after it, which is its own when it is gone. */
+static unsigned used_once(SimFaults *faults, unsigned index)
+{
+    FaultRule *rule = &faults->rule[index];
+
+    if (rule->times && !--rule->times) {
+        drop_rule(faults, index);
+        return index;
+    }
+    return index + 1;
+}
+
+/* Whether a rule that fits strikes this time. */
+static bool is_its_turn(SimFaults *faults, FaultRule *rule)
+{
+    if (rule->after) {
+        rule->after--;
+        if (!rule->after && fault_actor(rule)) {
+            arm_acts(faults);           /* when the op has ended */
+        }
+        return false;
+    }
+    return !fault_actor(rule) && chance_strikes(faults, rule->chance);
+}
+
+/* Where is up to chance; the new rules come after all others. */
+static void grow(SimFaults *faults, unsigned index, const FaultAsk *ask)
+{
+    FaultRule grows = faults->rule[index];
+    uint64_t last = MIN(grows.last, ask->sectors - 1);
+
+    drop_rule(faults, index);
+    for (uint64_t i = 0; i < grows.number && grows.first <= last &&
+         faults->rules < FAULT_RULES_MAX; i++) {
+        uint64_t at = grows.first + next_chance(faults) %
+                                    (last - grows.first + 1);
+
+        faults->rule[faults->rules++] = (FaultRule) {
+            .what = FAULT_BAD, .port = grows.port, .on = FAULT_ON_READ,
+            .first = at, .last = at, .chance = 1, .until = SIM_NEVER,
+            .over = FAULT_OVER_NONE,
+        };
     }
 }
 
@@ -185,36 +250,46 @@ FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask)
     for (unsigned i = 0; faults && i < faults->rules;) {
         FaultRule *rule = &faults->rule[i];
 
-        if (!fits(rule, ask, sim->now) ||
+        if (!fits(rule, ask, sim->now) || rule->what == FAULT_CRC ||
             (rule->what == FAULT_FLIP && answer.flip)) {
             i++;                /* one bit an op; the next is not lost */
-        } else if (rule->after) {
-            rule->after--;
-            if (!rule->after && fault_actor(rule)) {
-                arm_acts(faults);       /* when the op has ended */
-            }
+        } else if (!is_its_turn(faults, rule)) {
             i++;
-        } else if (fault_actor(rule)) {
-            i++;
-        } else if (!chance_strikes(faults, rule->chance)) {
-            i++;
+        } else if (rule->what == FAULT_GROWS) {
+            grow(faults, i, ask);
         } else {
             strike(rule, ask, &answer);
-            if (rule->times && !--rule->times) {
-                drop_rule(faults, i);
-            } else {
-                i++;
-            }
+            i = used_once(faults, i);
         }
     }
     return answer;
+}
+
+bool fault_ask_crc(Sim *sim, const FaultAsk *ask, unsigned udma)
+{
+    SimFaults *faults = sim->faults;
+    bool wrong = false;
+
+    for (unsigned i = 0; faults && i < faults->rules;) {
+        FaultRule *rule = &faults->rule[i];
+
+        if (rule->what == FAULT_CRC && fits(rule, ask, sim->now) &&
+            (rule->over == FAULT_OVER_NONE || udma > rule->over) &&
+            is_its_turn(faults, rule)) {
+            wrong = true;
+            i = used_once(faults, i);
+        } else {
+            i++;
+        }
+    }
+    return wrong;
 }
 
 /* What is left of the rule on both sides of what was written. */
 void fault_written(Sim *sim, unsigned port, uint64_t first, uint64_t count)
 {
     SimFaults *faults = sim->faults;
-    FaultAsk written = { port, FAULT_ON_READ, first, count };
+    FaultAsk written = { port, FAULT_ON_READ, first, count, 0 };
 
     for (unsigned i = 0; faults && i < faults->rules;) {
         FaultRule *rule = &faults->rule[i];

@@ -16,6 +16,10 @@
  *   port 2 stale at 128-255          writes are acknowledged, not done
  *   port 2 flip at 700               a bit is turned on the medium, once
  *
+ *   port 2 crc times 3               transfers that have to be repeated
+ *   port 2 crc over 4                ... in a faster mode than UDMA 4
+ *   port 2 retries 8 at 700          so many turns more to read it
+ *   port 2 grows 3                   so many sectors, anywhere, are bad now
  *   card power-cut after 100         when drives have ended so many writes
  *
  * `at` counts sectors of the drive and defaults to all of it, `on` to any
@@ -55,6 +59,7 @@ typedef enum FaultActor {
 
 typedef enum FaultWhat {
     FAULT_BAD, FAULT_SLOW, FAULT_HANG, FAULT_DEAD, FAULT_STALE, FAULT_FLIP,
+    FAULT_CRC, FAULT_RETRIES, FAULT_GROWS,
     FAULT_POWER_CUT,
     FAULT_WHATS
 } FaultWhat;
@@ -63,6 +68,7 @@ typedef struct FaultAsk {
     unsigned port;
     unsigned on;                /* one of FAULT_ON_... */
     uint64_t first, count;      /* 0, 0 for OTHER */
+    uint64_t sectors;           /* of the drive */
 } FaultAsk;
 
 typedef struct FaultAnswer {
@@ -73,6 +79,9 @@ typedef struct FaultAnswer {
     bool stale;                 /* nothing of it is written */
     bool flip;                  /* a bit of `flip_at` has turned */
     uint64_t flip_at;
+    uint64_t turns;             /* more, of all its sectors together, */
+    uint64_t turns_most;        /* and of the worst, */
+    uint64_t turns_at;          /* which is this one */
     SimTime more_ns;            /* before it ends */
 } FaultAnswer;
 
@@ -100,6 +109,9 @@ bool fault_order(Sim *sim, const char *line, GError **error);
 bool fault_any(const Sim *sim);
 /* Each rule that strikes counts one.  Once for each op. */
 FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask);
+/* Whether data crosses the cable wrong, in such an Ultra DMA mode.  Once for
+ * each transfer. */
+bool fault_ask_crc(Sim *sim, const FaultAsk *ask, unsigned udma);
 /* The range holds something new: what was bad until then is good. */
 void fault_written(Sim *sim, unsigned port, uint64_t first, uint64_t count);
 /* The lines, as ordered, one each, with what is left of them. */

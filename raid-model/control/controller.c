@@ -37,6 +37,7 @@ static void port_news(void *opaque, unsigned port, DiskPortNews what)
 {
     static const RaidEventCode code[] = {
         [DISK_PORT_TIMEOUT] = RAID_EVENT_DRIVE_TIMEOUT,
+        [DISK_PORT_SLOWER] = RAID_EVENT_UDMA_DOWNGRADE,
     };
 
     raid_controller_log(opaque, code[what], (uint8_t)port);

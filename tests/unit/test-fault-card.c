@@ -183,6 +183,52 @@ START_TEST(C11_a_drive_slow_for_less_is_waited_for)
 }
 END_TEST
 
+/* Desktop drives try for a minute, those for RAID for 7 s. */
+static const struct {
+    SimTime tries;
+    UnitState state;
+} recovery[] = {
+    { SIM_S(60), RAID_UNIT_DEGRADED }, { SIM_S(7), RAID_UNIT_OK },
+};
+
+START_TEST(C10_how_long_a_drive_tries_decides_whether_it_stays)
+{
+    bool stays = recovery[_i].state == RAID_UNIT_OK;
+
+    preset->error_recovery_ns = recovery[_i].tries;
+    fill(7);
+    ends_well(UNIT_WRITE, 0, 8);
+    order(PORT_OF_0 " bad at 1024");            /* LBA 0 */
+    fill(0);
+    ends_well(UNIT_READ, 0, 8);
+    ck_assert_uint_eq(data[0], 7);
+    if (stays) {
+        next_event_is(RAID_EVENT_SECTOR_REPAIR, 1);
+    } else {
+        next_event_is(RAID_EVENT_DRIVE_TIMEOUT, 1);
+        next_event_is(RAID_EVENT_DRIVE_TIMEOUT, 1);
+        next_event_is(RAID_EVENT_DRIVE_ERROR, 1);
+        next_event_is(RAID_EVENT_UNIT_DEGRADED, 0);
+    }
+    next_event_is(RAID_EVENT_NONE, 0);
+    ck_assert_int_eq(unit_state(), recovery[_i].state);
+}
+END_TEST
+
+/* --- cables --------------------------------------------------------------- */
+
+START_TEST(C22_the_host_is_told_of_a_slower_link)
+{
+    order(PORT_OF_0 " crc over 3");
+    ends_well(UNIT_READ, 0, 8);
+    ends_well(UNIT_WRITE, 0, 8);
+    next_event_is(RAID_EVENT_UDMA_DOWNGRADE, 1);
+    next_event_is(RAID_EVENT_UDMA_DOWNGRADE, 1);
+    next_event_is(RAID_EVENT_NONE, 0);
+    ck_assert_int_eq(unit_state(), RAID_UNIT_OK);
+}
+END_TEST
+
 /* Ordered when the op is at the drive already. */
 START_TEST(a_drive_hangs_in_the_middle_of_an_op)
 {
@@ -230,6 +276,10 @@ int main(void)
     tcase_add_test(drive, C10_a_drive_that_hangs_again_is_lost);
     tcase_add_test(drive, C10_two_hangs_far_apart_lose_nothing);
     tcase_add_test(drive, C11_a_drive_slow_for_less_is_waited_for);
+    tcase_add_loop_test(drive,
+                        C10_how_long_a_drive_tries_decides_whether_it_stays,
+                        0, G_N_ELEMENTS(recovery));
+    tcase_add_test(drive, C22_the_host_is_told_of_a_slower_link);
     tcase_add_test(drive, a_drive_hangs_in_the_middle_of_an_op);
     tcase_add_test(drive, a_reset_in_the_middle_of_a_hang_ends_it);
     suite_add_tcase(suite, drive);

@@ -192,7 +192,9 @@ START_TEST(chance_strikes_as_often_as_said_and_alike_each_time)
     order("port 2 dead chance 0.25");
     before = sim_random(sim, UINT64_MAX);
     for (unsigned i = 0; i < 4000; i++) {
-        struck += fault_ask(sim, &(FaultAsk) { 2, FAULT_ON_OTHER, 0, 0 }).dead;
+        struck += fault_ask(sim, &(FaultAsk) {
+            .port = 2, .on = FAULT_ON_OTHER,
+        }).dead;
     }
     after = sim_random(sim, UINT64_MAX);
     ck_assert_uint_gt(struck, 900);
@@ -253,7 +255,10 @@ static const char *const wrong_lines[] = {
     "port 2 dead always", "port 2 dead now", "port 2 dead on monday",
     "card", "card dead", "card power-cut times 2", "card power-cut at 5",
     "card 2 power-cut", "port 2 power-cut", "port 2 hang always",
-    "port 2 dead for", "port 99999999999999999999 dead",
+    "port 2 crc at 5 always", "port 2 crc over", "port 2 crc over fast",
+    "port 2 crc on any", "port 2 retries 8", "port 2 retries at 5",
+    "port 2 retries 0 at 5", "port 2 grows", "port 2 grows 3 times 2",
+    "port 2 dead over 3", "port 2 dead for", "port 99999999999999999999 dead",
 };
 
 START_TEST(wrong_words_change_nothing)
@@ -287,6 +292,9 @@ START_TEST(what_is_listed_can_be_ordered_again)
     order("port 3 flip at 7");
     order("port 3 flip at 7-9 times 4");
     order("card power-cut after 3 from 1s");
+    order("port 1 crc on write over 4 times 3");
+    order("port 1 retries 8 at 700");
+    order("port 1 grows 3 at 0-99 from 2s");
     fault_list(sim, list);
     fault_clear(sim);
     ck_assert(!fault_any(sim));
