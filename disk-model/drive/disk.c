@@ -74,9 +74,7 @@ static int write_op(Disk *disk, DiskOp *op, const FaultAnswer *fault)
     if (fault->stale) {
         return 0;
     }
-    fault_written(disk->sim, (unsigned)disk->port, op->span.sector,
-                  op->span.count);
-    if (disk->pending) {
+    if (disk->pending || fault_any(disk->sim)) {
         trouble_written(disk, op->span);
     }
     return has_buffer(disk) ? cached_write(disk, op)
@@ -255,7 +253,7 @@ static void service_ends(SimEvent *ev)
     Disk *disk = (Disk *)((char *)ev - offsetof(Disk, end));
     DiskOp *op = disk->queue.head->data;
 
-    if (!trouble_delays(disk, op)) {
+    if (!(disk->torn || fault_any(disk->sim)) || !trouble_delays(disk, op)) {
         end_op(op, perform(disk, op, &disk->fault));
     }
 }

@@ -57,6 +57,7 @@ struct DiskOp {
     void *buf;                  /* span.count * 512; ATA: 512 bytes or NULL */
     AtaTaskFile *ata;           /* DISK_ATA: in and out */
     unsigned flags;             /* DISK_OP_... */
+    bool link_slowed;           /* the port's own: by trouble */
     void (*done)(DiskOp *op);
     void *opaque;               /* the submitter's */
     /* NULL, or told once that trouble has put off the end of an op that the
@@ -71,7 +72,6 @@ struct DiskOp {
     SimTime asked;
     uint64_t order;             /* of arrival at the drive */
     uint64_t link_bytes_per_s;  /* the port's; 0 without one */
-    bool link_slowed;           /* which trouble has made less */
     uint32_t from_cylinder, to_cylinder;
     Disk *disk;                 /* NULL when not lent to a drive */
     void *port;

@@ -12,20 +12,20 @@ struct DiskPort {
     Sim *sim;
     unsigned number;
     uint64_t link_bytes_per_s;
-    uint64_t slowed_to;         /* bytes/s; 0: it is not */
+    uint64_t rate;              /* bytes/s, with the drive there is */
+    bool slowed;                /* by trouble */
     Disk *disk;
     void (*news)(void *opaque, unsigned port, DiskPortNews what);
     void *news_opaque;
 };
 
-static uint64_t link_bytes_per_s(const DiskPort *port)
+static void set_full_rate(DiskPort *port)
 {
     uint64_t rate = disk_preset(port->disk)->link_bytes_per_s;
 
-    if (port->slowed_to) {
-        return port->slowed_to;
-    }
-    return port->link_bytes_per_s ? MIN(rate, port->link_bytes_per_s) : rate;
+    port->slowed = false;
+    port->rate = port->link_bytes_per_s ? MIN(rate, port->link_bytes_per_s)
+                                        : rate;
 }
 
 static void nobody_there(SimEvent *ev)
@@ -42,8 +42,8 @@ void disk_port_submit(DiskPort *port, DiskOp *op)
     g_assert(!op->disk && !sim_pending(&op->ev));
     op->port = port;
     if (port->disk) {
-        op->link_bytes_per_s = link_bytes_per_s(port);
-        op->link_slowed = port->slowed_to;
+        op->link_bytes_per_s = port->rate;
+        op->link_slowed = port->slowed;
         disk_submit(port->disk, op);
         return;
     }
@@ -106,15 +106,16 @@ void disk_port_reset_late(DiskPort *port, DiskStatus status)
 static bool slow_down(void *opaque, DiskOp *op)
 {
     DiskPort *port = opaque;
-    unsigned mode = disk_link_udma(link_bytes_per_s(port));
+    unsigned mode = disk_link_udma(port->rate);
 
     if (!mode) {
         return false;
     }
     mode--;
-    port->slowed_to = disk_udma_bytes_per_s[mode];
+    port->rate = disk_udma_bytes_per_s[mode];
+    port->slowed = true;
     disk_set_udma(port->disk, mode);
-    op->link_bytes_per_s = port->slowed_to;
+    op->link_bytes_per_s = port->rate;
     op->link_slowed = true;
     tell(port, DISK_PORT_SLOWER);
     return true;
@@ -124,7 +125,7 @@ void disk_port_plug(DiskPort *port, Disk *disk)
 {
     g_assert(!port->disk);
     port->disk = disk;
-    port->slowed_to = 0;
+    set_full_rate(port);
     disk_on_bad_link(disk, slow_down, port);
     disk_set_port(disk, port->number);
     sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "plug", port->number,

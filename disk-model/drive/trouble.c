@@ -3,7 +3,8 @@
  * Trouble: what a drive does when something goes wrong in it: how long it
  * tries, what it says, what the medium has afterwards.
  *
- * Nothing here is asked while no trouble is ordered and no sector torn.
+ * Nothing here is asked while no trouble is ordered and no sector torn; what
+ * the way of every op would carry along for it is kept out of line.
  */
 #include "disk-model/drive/disk-private.h"
 #include "disk-model/drive/link.h"
@@ -14,7 +15,7 @@
 
 /* What the medium has of it is wrong from now on, and the drive's ECC is
  * content.  Which bit is a guess. */
-int trouble_turns_bit(const Disk *disk, uint64_t sector)
+G_GNUC_NO_INLINE int trouble_turns_bit(const Disk *disk, uint64_t sector)
 {
     DiskMedia *media = disk->media;
     uint8_t data[DISK_SECTOR_BYTES];
@@ -37,7 +38,7 @@ static void note_bad(FaultAnswer *answer, uint64_t sector)
 
 /* --- sectors -------------------------------------------------------------- */
 
-void trouble_unreadable(Disk *disk, uint64_t sector)
+G_GNUC_NO_INLINE void trouble_unreadable(Disk *disk, uint64_t sector)
 {
     SmartState *smart = ata_smart(disk->ata);
     DiskFlaw *flaw = flaw_at(disk, sector);
@@ -52,11 +53,12 @@ void trouble_unreadable(Disk *disk, uint64_t sector)
 
 /* A sector that could not be read moves to the spares; one torn by a power
  * cut is as good as ever, once it is on the medium (power_mend()). */
-void trouble_written(Disk *disk, DiskSpan span)
+G_GNUC_NO_INLINE void trouble_written(Disk *disk, DiskSpan span)
 {
     SmartState *smart = ata_smart(disk->ata);
     DiskFlaw *flaw;
 
+    fault_written(disk->sim, (unsigned)disk->port, span.sector, span.count);
     for (unsigned i = 0; (flaw = flaw_in(disk, span, &i)); i++) {
         if (flaw->pending && !flaw->torn) {
             flaw->pending = false;
@@ -151,11 +153,11 @@ FaultAnswer trouble_ask(Disk *disk, DiskOp *op)
     return answer;
 }
 
-bool trouble_delays(Disk *disk, DiskOp *op)
+G_GNUC_NO_INLINE bool trouble_delays(Disk *disk, DiskOp *op)
 {
     FaultAnswer *fault = &disk->fault;
 
-    if (disk->fault_asked || !(disk->torn || fault_any(disk->sim))) {
+    if (disk->fault_asked) {
         return false;
     }
     *fault = trouble_ask(disk, op);
