@@ -373,20 +373,24 @@ _tests: $(if $(QTESTS),build/tests/qtest-run)
 # An installed tool finds its data by ../share/platter from where it is.
 BIN = $(DESTDIR)$(PREFIX)/bin
 DATA = $(DESTDIR)$(PREFIX)/share/platter
-GUEST_TOOL = guest guest-kernel lib/apt.sh lib/guest-init.sh
+TOOLS = guest guest-kernel lib/apt.sh lib/guest-init.sh twcli
 
 _install:
-	install -d $(BIN) $(DATA)/qemu $(DATA)/presets $(DATA)/scripts/lib/guest
+	install -d $(BIN) $(DATA)/qemu $(DATA)/presets \
+		$(DATA)/scripts/lib/guest $(DATA)/scripts/lib/twcli
 	install -s build/bin/qemu-system-x86_64 build/bin/qemu-img $(BIN)
 	install build/bin/raidsim $(BIN)
 	install -m 644 $(FIRMWARE) $(DATA)/qemu
 	install -m 644 $(wildcard disk-model/presets/*) $(DATA)/presets
-	for file in $(GUEST_TOOL); do \
+	for file in $(TOOLS); do \
 		cp --preserve=mode scripts/$$file $(DATA)/scripts/$$file || exit 1; \
 	done
 	install -m 644 $(wildcard scripts/lib/guest/*.py) \
 		$(DATA)/scripts/lib/guest
+	install -m 644 $(wildcard scripts/lib/twcli/*.py) \
+		$(DATA)/scripts/lib/twcli
 	ln -sf ../share/platter/scripts/guest $(BIN)/platter-guest
+	ln -sf ../share/platter/scripts/twcli $(BIN)/twcli
 
 FORCE:
 

@@ -86,9 +86,10 @@ def open_door(options):
         return lambda: QmpDoor(options.qmp)
     if options.report:
         return lambda: FileDoor(options.report)
-    built = os.path.join(ROOT, 'build/bin/raidsim')
+    near = [os.path.join(ROOT, place, 'bin/raidsim')
+            for place in ('build', '../..')]    # built here; installed
     raidsim = options.raidsim or \
-        (built if os.path.exists(built) else 'raidsim')
+        next((path for path in near if os.path.exists(path)), 'raidsim')
     words = []
     for option in ('board', 'drives'):
         if getattr(options, option):
