@@ -26,6 +26,7 @@ int command_bonnie(int argc, char **argv);
 int command_dd(int argc, char **argv);
 int command_published(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_tasks(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_drives(int argc, char **argv);
 int command_boards(int argc, char **argv);

@@ -24,6 +24,8 @@ static const Command command[] = {
       command_replay },
     { "run", "a story: work, and drives that are pulled meanwhile",
       command_run },
+    { "tasks", "rebuild and verify beside a host, at every rate",
+      command_tasks },
     { "bench", "how fast this program is on this machine", command_bench },
     { "drives", "the drive models: data sheet and model side by side",
       command_drives },
