@@ -13,12 +13,14 @@
 
 typedef enum FaultTakes {
     FAULT_TAKES_NOTHING, FAULT_TAKES_TIME, FAULT_TAKES_NUMBER,
+    FAULT_TAKES_CODE,
 } FaultTakes;
 
 typedef enum FaultOption {
     FAULT_AT = 1, FAULT_ON = 2, FAULT_AFTER = 4, FAULT_TIMES = 8,
     FAULT_FROM = 16, FAULT_FOR = 32, FAULT_CHANCE = 64, FAULT_ALWAYS = 128,
-    FAULT_AT_MUST = 256, FAULT_OVER = 512,
+    FAULT_AT_MUST = 256, FAULT_OVER = 512, FAULT_SOURCE = 1024,
+    FAULT_FOR_MUST = 2048,
 } FaultOption;
 
 /* What a word of trouble is about. */

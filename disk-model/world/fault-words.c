@@ -8,6 +8,11 @@
 
 #define ALWAYS_ASKED (FAULT_AFTER | FAULT_TIMES | FAULT_FROM | FAULT_FOR | \
                       FAULT_CHANCE)
+#define AN_ACT (FAULT_AFTER | FAULT_FROM)
+#define STATUS_ERROR(word) {                                            \
+        .name = word, .place = FAULT_HOST, .actor = FAULT_ACTOR_HOST,   \
+        .on = FAULT_ON_WRITE, .options = AN_ACT,                        \
+    }
 #define OF_SECTORS (ALWAYS_ASKED | FAULT_AT | FAULT_ON)
 
 const FaultWord fault_word[FAULT_WHATS] = {
@@ -44,14 +49,44 @@ const FaultWord fault_word[FAULT_WHATS] = {
         .name = "grows", .takes = FAULT_TAKES_NUMBER, .on = FAULT_ON_ANY,
         .options = FAULT_AT | FAULT_AFTER | FAULT_FROM,
     },
+    [FAULT_GONE] = {
+        .name = "gone", .actor = FAULT_ACTOR_CARD, .on = FAULT_ON_WRITE,
+        .options = AN_ACT | FAULT_FOR,
+    },
+    [FAULT_CARD_STALL] = {
+        .name = "stall", .place = FAULT_CARD, .actor = FAULT_ACTOR_CARD,
+        .takes = FAULT_TAKES_TIME, .on = FAULT_ON_WRITE, .options = AN_ACT,
+    },
+    [FAULT_CARD_HANG] = {       /* a host's reset is what ends it */
+        .name = "hang", .place = FAULT_CARD, .actor = FAULT_ACTOR_HOST,
+        .on = FAULT_ON_WRITE, .options = AN_ACT,
+    },
+    [FAULT_CARD_AEN] = {
+        .name = "aen", .place = FAULT_CARD, .actor = FAULT_ACTOR_CARD,
+        .takes = FAULT_TAKES_CODE, .on = FAULT_ON_WRITE,
+        .options = AN_ACT | FAULT_SOURCE,
+    },
+    [FAULT_LOST_INTERRUPT] = {
+        .name = "lost-interrupt", .place = FAULT_HOST, .on = FAULT_ON_ANY,
+        .options = ALWAYS_ASKED,
+    },
+    [FAULT_QUEUE_FULL] = {
+        .name = "queue-full", .place = FAULT_HOST, .actor = FAULT_ACTOR_HOST,
+        .on = FAULT_ON_WRITE, .options = AN_ACT | FAULT_FOR | FAULT_FOR_MUST,
+    },
+    [FAULT_PARITY] = STATUS_ERROR("parity"),
+    [FAULT_PCI_ABORT] = STATUS_ERROR("pci-abort"),
+    [FAULT_QUEUE_ERROR] = STATUS_ERROR("queue-error"),
+    [FAULT_SBUF] = STATUS_ERROR("sbuf"),
+    [FAULT_MICROCONTROLLER] = STATUS_ERROR("microcontroller"),
     [FAULT_POWER_CUT] = {
         .name = "power-cut", .place = FAULT_CARD, .actor = FAULT_ACTOR_POWER,
-        .on = FAULT_ON_WRITE, .options = FAULT_AFTER | FAULT_FROM,
+        .on = FAULT_ON_WRITE, .options = AN_ACT,
     },
 };
 
 static const char *const place_words[] = {
-    [FAULT_PORT] = "port", [FAULT_CARD] = "card",
+    [FAULT_PORT] = "port", [FAULT_CARD] = "card", [FAULT_HOST] = "host",
 };
 
 GQuark fault_error_quark(void)
@@ -199,6 +234,31 @@ static bool take_for(Words *in, FaultRule *rule)
     return take_time(in, "for", &rule->until);
 }
 
+/* What an event is about, unit or port: one number. */
+static bool take_source(Words *in, FaultRule *rule)
+{
+    uint64_t number;
+
+    if (!take_number(in, "source", 0, &number)) {
+        return false;
+    }
+    rule->port = (unsigned)number;
+    return number <= UINT8_MAX ||
+           fault_wrong(in->error, "fault: source: a number up to 255 would "
+                       "be right");
+}
+
+static bool take_code(Words *in, FaultRule *rule)
+{
+    const char *word = take(in);
+    char *end;
+
+    rule->number = g_ascii_strtoull(word, &end, 0);
+    return (end != word && !*end && rule->number && rule->number <= 0xff) ||
+           fault_wrong(in->error, "fault: aen \"%s\": a code such as 0x21, "
+                       "from 1 to 0xff, would be right", word);
+}
+
 static bool take_over(Words *in, FaultRule *rule)
 {
     return take_number(in, "over UDMA mode", 0, &rule->over);
@@ -214,7 +274,8 @@ static const struct {
     { "from", FAULT_FROM, take_from }, { "for", FAULT_FOR, take_for },
     { "chance", FAULT_CHANCE, take_chance },
     { "always", FAULT_ALWAYS, take_always },
-    { "over", FAULT_OVER, take_over },
+    { "over", FAULT_OVER, take_over }, { "port", FAULT_SOURCE, take_source },
+    { "unit", FAULT_SOURCE, take_source },
 };
 
 static bool take_option(Words *in, FaultRule *rule)
@@ -238,7 +299,7 @@ static bool take_option(Words *in, FaultRule *rule)
 
 static const char *const argument_words[] = {
     [FAULT_TAKES_NOTHING] = "", [FAULT_TAKES_TIME] = " TIME",
-    [FAULT_TAKES_NUMBER] = " N",
+    [FAULT_TAKES_NUMBER] = " N", [FAULT_TAKES_CODE] = " CODE",
 };
 
 static bool take_argument(Words *in, FaultRule *rule)
@@ -250,6 +311,8 @@ static bool take_argument(Words *in, FaultRule *rule)
         return take_time(in, of->name, &rule->ns);
     case FAULT_TAKES_NUMBER:
         return take_number(in, of->name, 1, &rule->number);
+    case FAULT_TAKES_CODE:
+        return take_code(in, rule);
     case FAULT_TAKES_NOTHING:
         break;
     }
@@ -286,8 +349,8 @@ static bool take_place(Words *in, FaultPlace *place, FaultRule *rule)
 
     for (*place = FAULT_PORT; !is_next(in, place_words[*place]); ++*place) {
         if (*place + 1 == G_N_ELEMENTS(place_words)) {
-            return fault_wrong(in->error, "fault: \"%s\": \"port N\" or "
-                               "\"card\" would be right", take(in));
+            return fault_wrong(in->error, "fault: \"%s\": \"port N\", "
+                               "\"card\" or \"host\" would be right", take(in));
         }
     }
     if (*place != FAULT_PORT) {
@@ -318,6 +381,11 @@ static bool read_rule(Words *in, SimTime now, FaultRule *rule)
         rule->last == UINT64_MAX) {
         return fault_wrong(in->error, "fault: %s: \"at FIRST-LAST\" is "
                            "missing", fault_word[rule->what].name);
+    }
+    if ((fault_word[rule->what].options & FAULT_FOR_MUST) &&
+        rule->until == SIM_NEVER) {
+        return fault_wrong(in->error, "fault: %s: \"for TIME\" is missing",
+                           fault_word[rule->what].name);
     }
     if (rule->until != SIM_NEVER) {
         rule->until += rule->from;
@@ -418,8 +486,11 @@ void fault_write(const FaultRule *rule, GString *out)
     g_string_append_printf(out, " %s", of->name);
     if (of->takes == FAULT_TAKES_TIME) {
         write_time(out, "", rule->ns);
-    } else if (of->takes == FAULT_TAKES_NUMBER) {
+    } else if (of->takes != FAULT_TAKES_NOTHING) {
         write_number(out, "", rule->number);
+    }
+    if (of->options & FAULT_SOURCE) {
+        write_number(out, "port", rule->port);
     }
     write_options(rule, out);
     g_string_append_c(out, '\n');

@@ -46,7 +46,10 @@ static void act_on(SimFaults *faults, unsigned index)
 {
     FaultRule *rule = &faults->rule[index];
     const SimActor *actor = &faults->sim->actor[fault_actor(rule)];
-    FaultAct act = { .what = rule->what, .over = rule->begun };
+    FaultAct act = {
+        .what = rule->what, .over = rule->begun, .port = rule->port,
+        .ns = rule->ns, .number = rule->number,
+    };
 
     if (rule->until == SIM_NEVER || rule->begun) {
         drop_rule(faults, index);
@@ -251,6 +254,7 @@ FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask)
         FaultRule *rule = &faults->rule[i];
 
         if (!fits(rule, ask, sim->now) || rule->what == FAULT_CRC ||
+            rule->what == FAULT_LOST_INTERRUPT ||
             (rule->what == FAULT_FLIP && answer.flip)) {
             i++;                /* one bit an op; the next is not lost */
         } else if (!is_its_turn(faults, rule)) {
@@ -283,6 +287,25 @@ bool fault_ask_crc(Sim *sim, const FaultAsk *ask, unsigned udma)
         }
     }
     return wrong;
+}
+
+bool fault_ask_host(Sim *sim, FaultWhat what)
+{
+    SimFaults *faults = sim->faults;
+    bool strikes = false;
+
+    for (unsigned i = 0; faults && i < faults->rules;) {
+        FaultRule *rule = &faults->rule[i];
+
+        if (rule->what == what && sim->now >= rule->from &&
+            sim->now < rule->until && is_its_turn(faults, rule)) {
+            strikes = true;
+            i = used_once(faults, i);
+        } else {
+            i++;
+        }
+    }
+    return strikes;
 }
 
 /* What is left of the rule on both sides of what was written. */

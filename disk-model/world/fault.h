@@ -20,6 +20,15 @@
  *   port 2 crc over 4                ... in a faster mode than UDMA 4
  *   port 2 retries 8 at 700          so many turns more to read it
  *   port 2 grows 3                   so many sectors, anywhere, are bad now
+ *   port 2 gone from 20s for 25s     pulled, and plugged again
+ *   card stall 90s                   its firmware does nothing for so long
+ *   card hang                        nor later, until it is reset
+ *   card aen 0x21 port 3             an event nobody has cause for
+ *   host lost-interrupt times 1      the line is not raised
+ *   host queue-full for 1s           the command queue
+ *   host parity                      an error in the status register; also
+ *                                    pci-abort, queue-error, sbuf,
+ *                                    microcontroller
  *   card power-cut after 100         when drives have ended so many writes
  *
  * `at` counts sectors of the drive and defaults to all of it, `on` to any
@@ -49,7 +58,7 @@
 #define FAULT_ON_WRITE 2u
 #define FAULT_ON_OTHER 4u
 
-typedef enum FaultPlace { FAULT_PORT, FAULT_CARD } FaultPlace;
+typedef enum FaultPlace { FAULT_PORT, FAULT_CARD, FAULT_HOST } FaultPlace;
 
 /* Who does what no model asks for. */
 typedef enum FaultActor {
@@ -60,7 +69,10 @@ typedef enum FaultActor {
 typedef enum FaultWhat {
     FAULT_BAD, FAULT_SLOW, FAULT_HANG, FAULT_DEAD, FAULT_STALE, FAULT_FLIP,
     FAULT_CRC, FAULT_RETRIES, FAULT_GROWS,
+    FAULT_GONE, FAULT_CARD_STALL, FAULT_CARD_HANG, FAULT_CARD_AEN,
     FAULT_POWER_CUT,
+    FAULT_LOST_INTERRUPT, FAULT_QUEUE_FULL, FAULT_PARITY, FAULT_PCI_ABORT,
+    FAULT_QUEUE_ERROR, FAULT_SBUF, FAULT_MICROCONTROLLER,
     FAULT_WHATS
 } FaultWhat;
 
@@ -88,6 +100,9 @@ typedef struct FaultAnswer {
 typedef struct FaultAct {
     FaultWhat what;
     bool over;                  /* its `for` has passed, or it is cleared */
+    unsigned port;              /* GONE; the source of an AEN */
+    SimTime ns;                 /* STALL: so long */
+    uint64_t number;            /* AEN: its code */
 } FaultAct;
 
 /*
@@ -112,6 +127,8 @@ FaultAnswer fault_ask(Sim *sim, const FaultAsk *ask);
 /* Whether data crosses the cable wrong, in such an Ultra DMA mode.  Once for
  * each transfer. */
 bool fault_ask_crc(Sim *sim, const FaultAsk *ask, unsigned udma);
+/* Whether a rule without a place among sectors strikes: LOST_INTERRUPT. */
+bool fault_ask_host(Sim *sim, FaultWhat what);
 /* The range holds something new: what was bad until then is good. */
 void fault_written(Sim *sim, unsigned port, uint64_t first, uint64_t count);
 /* The lines, as ordered, one each, with what is left of them. */

@@ -67,7 +67,7 @@ static const struct {
 
 static bool queue_is_full(const RaidHost *host)
 {
-    return g_queue_is_empty((GQueue *)&host->idle) ||
+    return host->full || g_queue_is_empty((GQueue *)&host->idle) ||
            host->outstanding + host->responses >= HOST_REQUESTS_MAX;
 }
 
@@ -95,10 +95,15 @@ static uint32_t status(const RaidHost *host)
 void host_update_irq(RaidHost *host)
 {
     uint32_t s = status(host);
-    bool level = host->enabled && (s & STATUS_INTERRUPTS);
+    bool level = host->enabled && (s & STATUS_INTERRUPTS), lost;
 
-    if (level != host->irq) {
-        host->irq = level;
+    if (level == host->irq) {
+        return;
+    }
+    lost = level ? host_fault_loses_irq(host) : host->irq_lost;
+    host->irq = level;
+    host->irq_lost = level && lost;
+    if (!lost) {
         sim_trace(host->sim, SIM_TRACE_IRQ, NULL, level, s);
         host->port.set_irq(host->opaque, level);
     }
@@ -151,7 +156,7 @@ static void trace_event(RaidHost *host, unsigned index)
         &events->event[(events->first + index) % RAID_EVENTS_MAX];
 
     sim_trace(host->sim, SIM_TRACE_AEN, NULL,
-              raid_event_word[event->code].number, event->source);
+              raid_event_words(event->code).number, event->source);
 }
 
 /* While READY is low nobody may be told to come and read. */
@@ -397,12 +402,14 @@ RaidHost *raid_host_new(Sim *sim, RaidController *ctl, const HostPort *port,
         trace_event(host, i);           /* told before we were there */
     }
     raid_controller_on_event(ctl, event_queued, host);
+    host_fault_init(host);
     return host;
 }
 
 void raid_host_free(RaidHost *host)
 {
     raid_controller_on_event(host->ctl, NULL, NULL);
+    host_fault_clear(host);
     registers_reset(host);
     host_abandon(host, "off");
     g_assert(host->idle.length == HOST_REQUESTS_MAX);   /* none is lent */

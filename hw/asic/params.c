@@ -252,7 +252,7 @@ static void set_unit_flags(const Place *at, const uint8_t *in)
 static size_t event_pop(const Place *at, uint8_t *out)
 {
     RaidEvent event = host_take_event(at->host);
-    uint8_t code = raid_event_word[event.code].number;
+    uint8_t code = raid_event_words(event.code).number;
 
     if (code) {
         sim_trace(at->host->sim, SIM_TRACE_AEN_READ, NULL, code,

@@ -54,6 +54,7 @@ struct HostRequest {
     size_t data_bytes;
     SimTime crossed;            /* write data, all of it */
     unsigned unit;              /* the walk of "all units" */
+    uint8_t answer;             /* held back while the firmware stalls */
     UnitOp unit_op;
     DiskOp disk_op;
     AtaTaskFile ata;
@@ -80,8 +81,10 @@ struct RaidHost {
     bool enabled;               /* the pin's gate */
     bool response_masked, command_masked;
     bool resetting;             /* READY is low */
+    bool full;                  /* by trouble: the queue says it is */
     bool in_dma;                /* we are the one who drives the bus */
     bool irq;
+    bool irq_lost;              /* by trouble: the pin has not seen it */
     SimTime reset_delay;
     SimEvent reset_ev, attention_ev;
     SimEvent bus_reset_ev;      /* one that our own DMA set off */
@@ -129,6 +132,13 @@ void host_refuse(RaidHost *host, const char *word, int id, uint64_t value,
                  uint64_t limit);
 /* The host reads one event; code NONE when there is none. */
 RaidEvent host_take_event(RaidHost *host);
+
+/* --- host-fault.c --- */
+
+void host_fault_init(RaidHost *host);
+void host_fault_clear(RaidHost *host);
+/* The line would rise now; true: nobody sees that. */
+bool host_fault_loses_irq(RaidHost *host);
 
 /* --- request.c: what host.c asks --- */
 

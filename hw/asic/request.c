@@ -169,11 +169,22 @@ static void request_end(HostRequest *req)
     host_update_irq(host);
 }
 
+static void answer_now(HostRequest *req)
+{
+    host_answer(req, req->answer);
+}
+
 void host_answer(HostRequest *req, uint8_t id)
 {
     RaidHost *host = req->host;
+    SimTime awake_at = raid_controller_awake_at(host->ctl);
     unsigned last = host->response_first + host->responses;
 
+    if (awake_at > sim_now(host->sim)) {
+        req->answer = id;
+        host_request_at(req, awake_at, answer_now);
+        return;
+    }
     host->response[last % HOST_REQUESTS_MAX] = id;
     host->responses++;
     request_end(req);

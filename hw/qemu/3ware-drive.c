@@ -39,7 +39,8 @@ static bool check_port(TwDrive *drive, TwCard *card, Error **errp)
                    board->ports - 1);
         return false;
     }
-    if (disk_port_disk(raid_controller_port(card->ctl, drive->port))) {
+    if (disk_port_disk(raid_controller_port(card->ctl, drive->port)) ||
+        raid_controller_away(card->ctl, drive->port)) {
         error_setg(errp, "port %d: there is a drive already", drive->port);
         return false;
     }

@@ -7,6 +7,7 @@
 #ifndef RAID_CONTROL_CONTROLLER_PRIVATE_H
 #define RAID_CONTROL_CONTROLLER_PRIVATE_H
 
+#include "disk-model/world/fault.h"
 #include "raid-model/control/cache.h"
 #include "raid-model/control/controller.h"
 
@@ -42,7 +43,15 @@ struct RaidController {
     void (*on_event)(void *opaque);
     void *on_event_opaque;
     SimPipe processor, bus;
+    /* By trouble: */
+    SimTime awake_at;           /* the firmware does nothing before */
+    Disk *away[RAID_PORTS_MAX]; /* that belong there */
     RaidCard card;
 };
+
+/* --- controller-fault.c -------------------------------------------------- */
+
+void controller_fault_init(RaidController *ctl);
+void controller_fault_clear(RaidController *ctl);
 
 #endif

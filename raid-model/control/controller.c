@@ -100,6 +100,7 @@ void raid_controller_reset(RaidController *ctl)
             raid_unit_reset(ctl->unit[i].unit);
         }
     }
+    ctl->awake_at = 0;
     ctl->processor.free_at = 0;         /* work booked for what is gone */
     ctl->bus.free_at = 0;
     ctl->card.to_drives.free_at = 0;
@@ -170,8 +171,10 @@ void raid_controller_set_write_cache(RaidController *ctl, unsigned unit,
 
 SimTime raid_controller_command_at(RaidController *ctl)
 {
-    return sim_pipe_busy(&ctl->processor, sim_now(ctl->sim),
-                         ctl->board->command_ns);
+    SimTime at = sim_pipe_busy(&ctl->processor, sim_now(ctl->sim),
+                               ctl->board->command_ns);
+
+    return MAX(at, ctl->awake_at);
 }
 
 /* What follows the first piece on the bus, or goes before the last. */
@@ -216,6 +219,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
     ctl->sim = sim;
     ctl->board = board;
     ctl->answer.fire = answer_absent;
+    controller_fault_init(ctl);
     ctl->bus.bytes_per_s = board->bus_bytes_per_s;
     ctl->card = (RaidCard) {
         .lane_order = board->lane_order,
@@ -249,6 +253,7 @@ void raid_controller_free(RaidController *ctl)
         return;
     }
     g_assert(!ctl->unanswered.head);
+    controller_fault_clear(ctl);
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
         raid_cache_free(ctl->unit[i].cache);
         raid_unit_free(ctl->unit[i].unit);

@@ -59,6 +59,10 @@ bool raid_controller_write_cache(RaidController *ctl, unsigned unit);
 void raid_controller_set_write_cache(RaidController *ctl, unsigned unit,
                                      bool on);
 
+/* A drive that belongs there and trouble on order has taken out for a while;
+ * pull returns it, plug forgets it. */
+Disk *raid_controller_away(const RaidController *ctl, unsigned port);
+
 /* An absent unit answers UNIT_OFFLINE, later. */
 void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op);
 
@@ -71,6 +75,13 @@ void raid_controller_on_event(RaidController *ctl,
 void raid_controller_log(RaidController *ctl, RaidEventCode code,
                          uint8_t source);
 RaidEventQueue *raid_controller_events(RaidController *ctl);
+
+/*
+ * Trouble: the firmware begins no command and gives no answer before `until`
+ * (SIM_NEVER: never), unless it is reset.  Drives go on with what they have.
+ */
+void raid_controller_stall(RaidController *ctl, SimTime until);
+SimTime raid_controller_awake_at(const RaidController *ctl);
 
 /*
  * Costs: when the firmware has dealt with a command offered now, and what

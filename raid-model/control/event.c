@@ -70,6 +70,27 @@ const RaidEventWord raid_event_word[RAID_EVENT_CODES] = {
         "AEN queue full" },
 };
 
+RaidEventCode raid_event_of(uint8_t number)
+{
+    for (unsigned code = 0; code < RAID_EVENT_CODES; code++) {
+        if (raid_event_word[code].number == number) {
+            return code;
+        }
+    }
+    return RAID_EVENT_CODES + number;
+}
+
+RaidEventWord raid_event_words(RaidEventCode code)
+{
+    if (code < RAID_EVENT_CODES) {
+        return raid_event_word[code];
+    }
+    return (RaidEventWord) {
+        .number = (uint8_t)(code - RAID_EVENT_CODES), .of = RAID_OF_CARD,
+        .severity = "INFO", .text = "Unknown event",
+    };
+}
+
 void raid_event_push(RaidEventQueue *queue, RaidEventCode code,
                      uint8_t source)
 {

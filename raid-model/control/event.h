@@ -51,7 +51,8 @@ typedef enum RaidEventCode {
     RAID_EVENT_VERIFY_UNINITIALISED,    /* unit */
     RAID_EVENT_DRIVE_UNSUPPORTED,       /* port */
     RAID_EVENT_QUEUE_FULL,
-    RAID_EVENT_CODES
+    RAID_EVENT_CODES,
+    RAID_EVENT_LAST = RAID_EVENT_CODES + 0xff   /* see raid_event_of() */
 } RaidEventCode;
 
 typedef struct RaidEvent {
@@ -81,6 +82,11 @@ typedef struct RaidEventWord {
 } RaidEventWord;
 
 extern const RaidEventWord raid_event_word[RAID_EVENT_CODES];
+
+/* The code with that number; of one no card has cause for, one beyond
+ * RAID_EVENT_CODES, of which only the number is known. */
+RaidEventCode raid_event_of(uint8_t number);
+RaidEventWord raid_event_words(RaidEventCode code);
 
 typedef struct RaidLogEntry {
     SimTime at;

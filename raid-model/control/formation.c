@@ -241,6 +241,7 @@ void raid_controller_power_on(RaidController *ctl)
 
 void raid_controller_plug(RaidController *ctl, unsigned port, Disk *disk)
 {
+    ctl->away[port] = NULL;
     disk_port_plug(raid_controller_port(ctl, port), disk);
 }
 
@@ -248,6 +249,7 @@ void raid_controller_plug(RaidController *ctl, unsigned port, Disk *disk)
 Disk *raid_controller_pull(RaidController *ctl, unsigned port)
 {
     int number = raid_controller_port_unit(ctl, port);
+    Disk *disk;
 
     if (number != RAID_NO_UNIT) {
         CtlUnit *own = &ctl->unit[number];
@@ -259,5 +261,10 @@ Disk *raid_controller_pull(RaidController *ctl, unsigned port)
             }
         }
     }
-    return disk_port_pull(ctl->port[port]);
+    disk = disk_port_pull(ctl->port[port]);
+    if (!disk) {
+        disk = ctl->away[port];
+        ctl->away[port] = NULL;
+    }
+    return disk;
 }

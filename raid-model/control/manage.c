@@ -177,16 +177,16 @@ static void put_event(const RaidLogEntry *entry, Json *json)
     static const char *const of[] = {
         [RAID_OF_UNIT] = "unit", [RAID_OF_PORT] = "port",
     };
-    const RaidEventWord *word = &raid_event_word[entry->event.code];
-    g_autofree char *text = of[word->of]
-        ? g_strdup_printf("%s: %s=%u", word->text, of[word->of],
+    const RaidEventWord word = raid_event_words(entry->event.code);
+    g_autofree char *text = of[word.of]
+        ? g_strdup_printf("%s: %s=%u", word.text, of[word.of],
                           entry->event.source)
-        : g_strdup(word->text);
+        : g_strdup(word.text);
 
     json_object(json, NULL);
     json_integer(json, "at_ns", entry->at);
-    json_integer(json, "code", word->number);
-    json_string(json, "severity", word->severity);
+    json_integer(json, "code", word.number);
+    json_string(json, "severity", word.severity);
     json_string(json, "text", text);
     json_close_object(json);
 }

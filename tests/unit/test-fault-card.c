@@ -229,6 +229,74 @@ START_TEST(C22_the_host_is_told_of_a_slower_link)
 }
 END_TEST
 
+/* --- drives that leave ---------------------------------------------------- */
+
+/* In the middle of an op: that is carried out without it. */
+START_TEST(a_drive_is_gone_and_the_same_is_back)
+{
+    SimTime start = sim_now(sim);
+
+    fill(7);
+    ends_well(UNIT_WRITE, 0, 8);
+    order(PORT_OF_0 " slow 1s on read times 1");
+    ask(UNIT_READ, 0, 8);
+    order(PORT_OF_0 " gone for 25s");
+    while (lent) {
+        ck_assert(sim_step(sim));
+    }
+    ck_assert_int_eq(op.status, UNIT_OK);
+    ck_assert_uint_eq(data[0], 7);
+    ck_assert_ptr_null(disk_port_disk(raid_controller_port(ctl, 1)));
+    ck_assert_ptr_eq(raid_controller_away(ctl, 1), disk[1]);
+    next_event_is(RAID_EVENT_DRIVE_ERROR, 1);
+    next_event_is(RAID_EVENT_UNIT_DEGRADED, 0);
+    sim_run_until(sim, start + SIM_S(25));
+    ck_assert_ptr_null(disk_port_disk(raid_controller_port(ctl, 1)));
+    sim_run_until(sim, start + SIM_S(27));
+    ck_assert_ptr_eq(disk_port_disk(raid_controller_port(ctl, 1)), disk[1]);
+    ck_assert_ptr_null(raid_controller_away(ctl, 1));
+    ck_assert_int_eq(unit_state(), RAID_UNIT_DEGRADED);
+}
+END_TEST
+
+START_TEST(a_drive_that_is_away_is_where_others_look_for_it)
+{
+    order("port 2 gone for 25s");
+    order("port 1 gone");
+    order("port 99 gone for 1s");
+    sim_run_until(sim, sim_now(sim) + SIM_S(1));
+    ck_assert_ptr_eq(raid_controller_pull(ctl, 2), disk[2]);
+    ck_assert_ptr_null(raid_controller_pull(ctl, 2));
+    raid_controller_plug(ctl, 1, disk[1]);      /* by hand, before its time */
+    sim_run_until(sim, sim_now(sim) + SIM_S(60));
+    ck_assert_ptr_null(disk_port_disk(raid_controller_port(ctl, 2)));
+    ck_assert_ptr_eq(disk_port_disk(raid_controller_port(ctl, 1)), disk[1]);
+    order("port 0 gone for 25s");
+    sim_run_until(sim, sim_now(sim));
+    ck_assert_ptr_null(disk_port_disk(raid_controller_port(ctl, 0)));
+    fault_clear(sim);
+    ck_assert_ptr_eq(disk_port_disk(raid_controller_port(ctl, 0)), disk[0]);
+}
+END_TEST
+
+/* --- firmware ------------------------------------------------------------- */
+
+START_TEST(stalled_firmware_begins_nothing_until_it_is_reset)
+{
+    SimTime start = sim_now(sim);
+
+    order("card stall 90s");
+    sim_run_until(sim, start);
+    ck_assert_int_eq(raid_controller_command_at(ctl), start + SIM_S(90));
+    order("card stall 5s");
+    sim_run_until(sim, start);
+    ck_assert_int_eq(raid_controller_command_at(ctl), start + SIM_S(90));
+    raid_controller_reset(ctl);
+    ck_assert_int_lt(raid_controller_command_at(ctl), start + SIM_S(1));
+    ck_assert(!fault_order(sim, "card hang", NULL));    /* no host is there */
+}
+END_TEST
+
 /* Ordered when the op is at the drive already. */
 START_TEST(a_drive_hangs_in_the_middle_of_an_op)
 {
@@ -268,7 +336,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("fault-card");
-    TCase *drive = tcase_create("drives that do not answer");
+    TCase *drive = tcase_create("card");
 
     tcase_add_checked_fixture(drive, set_up, tear_down);
     tcase_add_loop_test(drive, C10_a_drive_that_hangs_once_is_reset_and_stays,
@@ -280,6 +348,9 @@ int main(void)
                         C10_how_long_a_drive_tries_decides_whether_it_stays,
                         0, G_N_ELEMENTS(recovery));
     tcase_add_test(drive, C22_the_host_is_told_of_a_slower_link);
+    tcase_add_test(drive, a_drive_is_gone_and_the_same_is_back);
+    tcase_add_test(drive, a_drive_that_is_away_is_where_others_look_for_it);
+    tcase_add_test(drive, stalled_firmware_begins_nothing_until_it_is_reset);
     tcase_add_test(drive, a_drive_hangs_in_the_middle_of_an_op);
     tcase_add_test(drive, a_reset_in_the_middle_of_a_hang_ends_it);
     suite_add_tcase(suite, drive);

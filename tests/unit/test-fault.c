@@ -258,7 +258,13 @@ static const char *const wrong_lines[] = {
     "port 2 crc at 5 always", "port 2 crc over", "port 2 crc over fast",
     "port 2 crc on any", "port 2 retries 8", "port 2 retries at 5",
     "port 2 retries 0 at 5", "port 2 grows", "port 2 grows 3 times 2",
-    "port 2 dead over 3", "port 2 dead for", "port 99999999999999999999 dead",
+    "host", "host dead", "host 2 parity", "host parity for 1s",
+    "host queue-full", "host lost-interrupt at 5", "host sbuf times 2",
+    "card stall", "card stall 90", "card hang for 1s", "card aen",
+    "card aen 0", "card aen 256", "card aen 0x2q", "card aen 5 port 300",
+    "card aen 5 disk 3", "card gone", "port 2 gone times 2",
+    "port 2 gone at 5", "port 2 dead over 3",
+    "port 2 dead for", "port 99999999999999999999 dead",
 };
 
 START_TEST(wrong_words_change_nothing)
@@ -284,6 +290,8 @@ START_TEST(what_is_listed_can_be_ordered_again)
     g_autoptr(GString) again = g_string_new(NULL);
 
     fault_on_act(sim, FAULT_ACTOR_POWER, power_act, NULL);
+    fault_on_act(sim, FAULT_ACTOR_CARD, power_act, NULL);
+    fault_on_act(sim, FAULT_ACTOR_HOST, power_act, NULL);
     order("port 2 bad at 5-9 always");
     order("port 1 slow 30ms on read after 2 times 7 from 1s for 5ms "
           "chance 0.5");
@@ -295,6 +303,13 @@ START_TEST(what_is_listed_can_be_ordered_again)
     order("port 1 crc on write over 4 times 3");
     order("port 1 retries 8 at 700");
     order("port 1 grows 3 at 0-99 from 2s");
+    order("port 1 gone from 2s for 3s");
+    order("card stall 90s after 4");
+    order("card hang from 5s");
+    order("card aen 0x21 port 3 from 5s");
+    order("host lost-interrupt times 2 chance 0.25");
+    order("host queue-full from 1s for 2s");
+    order("host microcontroller from 7s");
     fault_list(sim, list);
     fault_clear(sim);
     ck_assert(!fault_any(sim));
