@@ -4,7 +4,9 @@
  *
  *   world swarm [COUNT [FIRST]]     so many stories
  *   world soak MINUTES [FIRST]      for so long
+ *   world nth                       every drive operation in trouble
  *   world swarm-one SEED            one, told line by line
+ *   world nth-one NUMBER            likewise
  *
  * Ends with "N passed, N failed"; exits 1 if any failed, 2 on wrong words.
  */
@@ -12,15 +14,20 @@
 #include <string.h>
 
 #include "tests/world/crew.h"
+#include "tests/world/nth.h"
 
 static const CrewPlan swarm = {
     .what = "stories", .alone = "world swarm-one", .job = story_swarm,
 };
+static const CrewPlan nth = {
+    .what = "faults", .alone = "world nth-one (see above);", .job = story_nth,
+};
+static const CrewPlan nth_one = { .job = story_nth_one };
 
 static int usage(void)
 {
-    fprintf(stderr, "world: swarm [COUNT [FIRST]], soak MINUTES [FIRST], "
-            "swarm-one SEED\n");
+    fprintf(stderr, "world: swarm [COUNT [FIRST]], soak MINUTES [FIRST], nth, "
+            "swarm-one SEED, nth-one NUMBER\n");
     return 2;
 }
 
@@ -52,6 +59,19 @@ static int run_swarm(const CrewPlan *plan)
     return result(right, &sum);
 }
 
+static int run_nth(void)
+{
+    CrewPlan plan = nth;
+    StoryCount sum;
+    bool right;
+
+    plan.count = nth_jobs();
+    right = crew_run(&plan, &sum);
+    printf("nth: %" G_GUINT64_FORMAT " faults, %" G_GUINT64_FORMAT " ops, %"
+           G_GUINT64_FORMAT " errors\n", sum.stories, sum.ops, sum.errors);
+    return result(right, &sum);
+}
+
 int main(int argc, char **argv)
 {
     CrewPlan plan = swarm;
@@ -70,8 +90,14 @@ int main(int argc, char **argv)
         plan.seconds = 60 * g_ascii_strtod(argv[2], NULL);
         return run_swarm(&plan);
     }
+    if (strcmp(argv[1], "nth") == 0 && argc == 2) {
+        return run_nth();
+    }
     if (strcmp(argv[1], "swarm-one") == 0 && argc == 3) {
         return crew_alone(&plan, number(argv, 2, 1)) ? 0 : 1;
+    }
+    if (strcmp(argv[1], "nth-one") == 0 && argc == 3) {
+        return crew_alone(&nth_one, number(argv, 2, 1)) ? 0 : 1;
     }
     return usage();
 }
