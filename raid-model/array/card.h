@@ -30,13 +30,15 @@ typedef enum RaidMirrorReads {
     RAID_MIRROR_BY_TURNS,
     RAID_MIRROR_NEAREST,
     RAID_MIRROR_FIRST,          /* the other is a spare copy, no more */
+    RAID_MIRROR_SECTIONS,       /* by address, whatever the arms do */
 } RaidMirrorReads;
 
 typedef struct RaidMirrorPlan {
     RaidMirrorReads reads;
     unsigned outweighs;         /* so many more waiting: the other, though
                                  * its arm is farther; 0: never */
-    uint32_t section_sectors;   /* of a stream; 0: none is looked for */
+    uint32_t section_sectors;   /* of a stream; 0: none is looked for.  Or
+                                 * of the address, by sections */
     unsigned stream_waiting;    /* drive ops at the copies that make one */
 } RaidMirrorPlan;
 
@@ -45,6 +47,8 @@ typedef struct RaidCard {
     unsigned lane_committed;    /* ops at a drive at once; 0: no limit */
     unsigned lane_window;       /* the oldest so many are chosen among;
                                  * 0: all that wait */
+    uint32_t drive_sectors_max; /* of one drive op where a row is one chunk
+                                 * of data; 0: no limit */
     SimPipe to_drives, from_drives;     /* all drives' bytes */
     RaidMirrorPlan mirror, mirror10;    /* RAID 1, RAID 10 */
     unsigned row_writes_max;    /* RAID 5: in the card's memory at once, of

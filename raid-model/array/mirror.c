@@ -32,7 +32,7 @@ static bool is_better(const RaidMirrorSet *set, const RaidMirrorPlan *plan,
     return way < other;
 }
 
-static bool is_stream(const RaidMirrorSet *set, const RaidMirrorPlan *plan,
+static bool by_sections(const RaidMirrorSet *set, const RaidMirrorPlan *plan,
                       const unsigned *waiting, unsigned copies)
 {
     unsigned all = 0;
@@ -40,8 +40,11 @@ static bool is_stream(const RaidMirrorSet *set, const RaidMirrorPlan *plan,
     for (unsigned copy = 0; copy < copies; copy++) {
         all += waiting[copy];
     }
-    return plan->reads == RAID_MIRROR_NEAREST && plan->section_sectors &&
-           set->stream_reads >= STREAM_READS && all >= plan->stream_waiting;
+    return plan->section_sectors &&
+           (plan->reads == RAID_MIRROR_SECTIONS ||
+            (plan->reads == RAID_MIRROR_NEAREST &&
+             set->stream_reads >= STREAM_READS &&
+             all >= plan->stream_waiting));
 }
 
 static unsigned best_of(const RaidMirrorSet *set, const RaidMirrorPlan *plan,
@@ -77,7 +80,7 @@ unsigned raid_mirror_pick(RaidMirrorSet *set, const RaidMirrorPlan *plan,
     g_assert(copies <= RAID_COPIES_MAX);
     set->stream_reads = sector == set->stream_end ? set->stream_reads + 1 : 0;
     set->stream_end = end;
-    if (is_stream(set, plan, waiting, copies)) {
+    if (by_sections(set, plan, waiting, copies)) {
         section = 1u << sector / plan->section_sectors % copies;
         usable = usable & section ? section : usable;
     }

@@ -7,7 +7,9 @@
  * place last, unless clearly more waits for it; a stream of reads that go on
  * where the one before ended is read from all copies in alternate sections,
  * once enough of it is outstanding (3ware's TwinStor as white paper and user
- * guides tell it; lengths and thresholds are guesses).
+ * guides tell it; lengths and thresholds are guesses).  By sections: copies
+ * own alternate sections of the address, as in a stripe, and nothing is
+ * remembered.
  */
 #ifndef RAID_ARRAY_MIRROR_H
 #define RAID_ARRAY_MIRROR_H

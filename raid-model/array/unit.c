@@ -160,8 +160,12 @@ static RowOp *cut_next_row(RaidUnit *unit, UnitOp *op)
     uint64_t lba = op->next_lba;
     uint64_t row_sectors = raid_row_sectors(shape);
     uint64_t row_end = lba - lba % row_sectors + row_sectors;
+    uint32_t piece = unit->rows.card->drive_sectors_max;
     RowOp *row = raid_row_take(&unit->rows);
 
+    if (piece && raid_row_data(shape) == 1) {
+        row_end = MIN(row_end, lba + piece);
+    }
     row->op = op;
     row->verb = (RowVerb)op->verb;
     row->flags = op->flags;

@@ -23,7 +23,7 @@
 
 static const char *const lane_orders[] = { "fifo", "c-look" };
 static const char *const mirror_reads[] = {
-    "by turns", "nearest arm", "first copy"
+    "by turns", "nearest arm", "first copy", "sections by turns"
 };
 static const char *const gathers[] = { "none", "full rows", "writes" };
 
@@ -119,14 +119,24 @@ const BoardKnob board_knob[] = {
               "clock; a hub link for ports on board" },
         },
     }, {
+        FIELD(bus_in_bytes_per_s), RATE, .zero = "as the bus",
+        .about = "data the card fetches from the host",
+        .from = {
+            { "fasttrak-*", KNOB_FITTED, "sequential writes of RAID 0 of two, "
+              "three and four drives stop at one rate, reads do not (X-bit "
+              "labs 2004)" },
+            { "*", KNOB_ASSUMED, "no more than the bus is seen in reviews" },
+        },
+    }, {
         FIELD(command_ns), TIME, .about = "a processor's time for a command",
         .from = {
             { "3ware-*", KNOB_FITTED, "sequential writes of RAID 0 at depth "
               "1; the 7410 a little slower than the 6400 (StorageReview "
               "2001)" },
             { "adaptec-*", KNOB_GUESS, "a slow processor, an i960RS" },
-            { "fasttrak-s150-sx4*", KNOB_GUESS, "between the 3ware cards and "
-              "plain ports" },
+            { "fasttrak-s150-sx4*", KNOB_FITTED, "a mirror streams small "
+              "blocks no faster than one drive (X-bit labs 2004); the "
+              "computer's driver leads every step of a command" },
             { "*", KNOB_GUESS, "the computer's own" },
         },
     }, {
@@ -170,6 +180,14 @@ const BoardKnob board_knob[] = {
             { "*", KNOB_GUESS, "no bound is seen in the reviews" },
         },
     }, {
+        FIELD(drive_sectors_max), .unit = "sectors", .zero = "no limit",
+        .about = "of one drive command, where a row is one chunk of data",
+        .from = {
+            { "fasttrak-*", KNOB_ASSUMED, "what an ATA command of 28 bits "
+              "takes" },
+            { "*", KNOB_ASSUMED, "no request of the reviews is longer" },
+        },
+    }, {
         FIELD(write_bytes_per_s), RATE, .zero = "as the bus",
         .about = "data to all drives; that both copies of a mirror count is a "
                  "guess",
@@ -181,7 +199,6 @@ const BoardKnob board_knob[] = {
             { "adaptec-*", KNOB_MEASURED, "RAID 0 of two drives stops there "
               "(StorageReview 2001)" },
             { "3ware-[67]8*", KNOB_ASSUMED, "as its smaller sister" },
-            { "fasttrak-*", KNOB_GUESS, "of the size of the bus" },
             { "*", KNOB_ASSUMED, "the bus is the narrower place" },
         },
     }, {
@@ -198,8 +215,9 @@ const BoardKnob board_knob[] = {
               "tell it" },
             { "fasttrak-s150-tx4", KNOB_MEASURED, "its mirrors read no "
               "faster than one drive (X-bit labs 2004)" },
-            { "fasttrak-*", KNOB_GUESS, "reads of its mirrors gain with "
-              "depth (X-bit labs 2004); how is not told" },
+            { "fasttrak-*", KNOB_FITTED, "reads of its mirrors gain little "
+              "with one request, a copy's worth with many, and nothing in "
+              "streams (X-bit labs 2004)" },
             { "*", KNOB_GUESS, "reads of its mirrors gain with depth" },
         },
     }, {
@@ -213,6 +231,7 @@ const BoardKnob board_knob[] = {
             { "3ware-*", KNOB_GUESS, "as the next of its series" },
             { "fasttrak-s150-tx4", KNOB_MEASURED, "its mirrors read no "
               "faster than one drive (X-bit labs 2004)" },
+            { "fasttrak-*", KNOB_FITTED, "as its RAID 1" },
             { "*", KNOB_GUESS, "as its RAID 1" },
         },
     }, {
@@ -223,6 +242,9 @@ const BoardKnob board_knob[] = {
         FIELD(mirror_section_sectors), .unit = "sectors", .zero = "none",
         .levels = MIRRORED, .about = "of a stream, from the copies by turns",
         .from = {
+            { "fasttrak-s150-sx4*", KNOB_FITTED, "mirrors stream a little "
+              "more slowly than without copies (X-bit labs 2004); here of "
+              "all reads" },
             { "3ware-*", KNOB_GUESS, "TwinStor does so; the length is not "
               "told" },
             { "*", KNOB_GUESS, "not told by the makers" },
@@ -285,6 +307,9 @@ const BoardKnob board_knob[] = {
             { "3ware-6*", KNOB_FITTED, "RAID 5 writes, which cost much the "
               "same for 8 and 64 KiB, three and four drives: a processor's "
               "work (StorageReview 2001)" },
+            { "fasttrak-s150-sx4*", KNOB_FITTED, "what RAID 5 of four gains "
+              "from writing back, 183 % at the most (X-bit labs 2004): the "
+              "computer's driver goes from step to step of a row" },
             { "*", KNOB_GUESS, "nothing is seen in the reviews" },
         },
     }, {
@@ -319,9 +344,24 @@ const BoardKnob board_knob[] = {
             { "*", KNOB_DATA_SHEET, "its product sheet or review" },
         },
     }, {
+        FIELD(cache_dirty_bytes), .unit = "bytes", .zero = "all",
+        .about = "of it that may wait to be written",
+        .from = {
+            { "fasttrak-s150-sx4", KNOB_FITTED, "what writing back gains: a "
+              "third for one drive with one request outstanding, nothing "
+              "with 256 (X-bit labs 2004). Its log of transactions lies in "
+              "a little ferroelectric memory, which may be the bound" },
+            { "*", KNOB_GUESS, "no bound is seen in the reviews" },
+        },
+    }, {
         FIELD(cache_destage_max), .zero = "none",
         .about = "writes from it under way at once",
-        .from = { { "*", KNOB_GUESS, "enough for all drives" } },
+        .from = {
+            { "fasttrak-s150-sx4", KNOB_FITTED, "writing back loses little "
+              "to writing through with 256 requests outstanding (X-bit labs "
+              "2004)" },
+            { "*", KNOB_GUESS, "enough for all drives" },
+        },
     }, {
         FIELD(cache_urgent_percent), .unit = "%", .zero = "none",
         .about = "of it dirty: from here on reads no longer go first",

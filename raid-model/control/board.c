@@ -39,15 +39,18 @@
 #define FASTTRAK OTHERS,                                                \
     .ports = 4, .sata = true,                                           \
     .link_bytes_per_s = SATA150, .bus_bytes_per_s = PCI_32_66,          \
-    .write_bytes_per_s = MB_PER_S(100),                                 \
-    .lane_order = RAID_LANE_CLOOK, .lane_committed = 1
+    .bus_in_bytes_per_s = MB_PER_S(100),                                \
+    .lane_order = RAID_LANE_CLOOK, .lane_committed = 1,                 \
+    .drive_sectors_max = 256
 
-#define FASTTRAK_SX4 FASTTRAK, NEAREST_ARM,                             \
-    .mirror10_reads = RAID_MIRROR_NEAREST,                              \
+#define FASTTRAK_SX4 FASTTRAK,                                          \
+    .mirror_reads = RAID_MIRROR_SECTIONS,                               \
+    .mirror10_reads = RAID_MIRROR_SECTIONS,                             \
+    .mirror_section_sectors = 640,                                      \
     .levels = ALL_LEVELS,                                               \
     .gathers_rows = RAID_GATHERS_WRITES,                                \
-    .xor_bytes_per_s = MB_PER_S(250),                                   \
-    .command_ns = SIM_US(100), .driver_commands = 256
+    .xor_bytes_per_s = MB_PER_S(250), .xor_row_ns = SIM_US(2000),       \
+    .command_ns = SIM_US(300), .driver_commands = 256
 
 #define NEAREST_ARM                                                     \
     .mirror_reads = RAID_MIRROR_NEAREST, .mirror_outweighs = 2
@@ -179,8 +182,8 @@ const BoardModel board_model[] = {
         .name = "fasttrak-s150-sx4",
         .title = "Promise FastTRAK S150 SX4: 4 SATA ports, PCI 32/66, cache",
         FASTTRAK_SX4,
-        .cache_bytes = MIB(256), .cache_destage_max = 8,
-        .cache_urgent_percent = 50,
+        .cache_bytes = MIB(256), .cache_dirty_bytes = MIB(3),
+        .cache_destage_max = 32, .cache_urgent_percent = 50,
     }, {
         .name = "fasttrak-s150-sx4-wt",
         .title = "Promise FastTRAK S150 SX4, its cache written through",

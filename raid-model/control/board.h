@@ -32,12 +32,15 @@ typedef struct BoardModel {
     const char *pcb, *achip, *pchip;            /* up to 8 */
     uint64_t link_bytes_per_s;  /* per port */
     uint64_t bus_bytes_per_s;   /* host bus, after protocol */
+    uint64_t bus_in_bytes_per_s;        /* data fetched from the host, if
+                                         * slower; 0: the same */
     SimTime command_ns;         /* firmware's time for one command */
     unsigned driver_commands;   /* its driver keeps on the card; the host
                                  * queues the rest */
     /* See raid-model/array/card.h: */
     RaidLaneOrder lane_order;
     unsigned lane_committed, lane_window;
+    uint32_t drive_sectors_max;
     uint64_t write_bytes_per_s, read_bytes_per_s;   /* card to drives and
                                  * back, every copy counts; 0: the bus is
                                  * the narrower place */
@@ -51,13 +54,20 @@ typedef struct BoardModel {
     uint32_t xor_piece_sectors;
     SimTime xor_row_ns, row_wait_ns, row_answer_ns;
     /* See raid-model/control/cache.h; 0 bytes: none, or written through. */
-    uint64_t cache_bytes;
+    uint64_t cache_bytes, cache_dirty_bytes;
     unsigned cache_destage_max, cache_urgent_percent;
 } BoardModel;
 
 extern const BoardModel board_model[];
 extern const unsigned board_models;
 const BoardModel *board_model_find(const char *name);   /* or NULL */
+
+/* Of the cache, what may hold writes. */
+static inline uint64_t board_cache_dirty(const BoardModel *board)
+{
+    return board->cache_dirty_bytes ? board->cache_dirty_bytes
+                                    : board->cache_bytes;
+}
 
 static inline bool board_offers(const BoardModel *board, RaidCode level)
 {

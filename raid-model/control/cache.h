@@ -14,9 +14,9 @@
  *                                 leaving --> gone
  *
  * The boards with such a cache exist in raidsim only; 3ware's of this time
- * have none.  Each unit has all of its board's memory (a simplification, as
- * they are measured one at a time).  Dirty data survives a reset and is lost
- * with the card.
+ * have none.  Each unit has all that its board lets be dirty (a
+ * simplification, as they are measured one at a time).  Dirty data survives
+ * a reset and is lost with the card.
  */
 #ifndef RAID_CONTROL_CACHE_H
 #define RAID_CONTROL_CACHE_H
@@ -24,7 +24,7 @@
 #include "raid-model/array/unit.h"
 
 typedef struct RaidCachePlan {
-    uint64_t bytes;
+    uint64_t bytes;             /* of writes, in whole pages */
     unsigned destage_max;       /* ops at the unit at once */
     unsigned urgent_percent;    /* of it in use: from here on destaging no
                                  * longer waits until no read is under way */

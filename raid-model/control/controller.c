@@ -178,24 +178,32 @@ SimTime raid_controller_command_at(RaidController *ctl)
 }
 
 /* What follows the first piece on the bus, or goes before the last. */
-static SimTime bus_rest(const RaidController *ctl, uint64_t bytes)
+static uint64_t rest_of(uint64_t bytes)
 {
-    return sim_pipe_time(&ctl->bus, bytes - MIN(bytes, BUS_PIECE_BYTES));
+    return bytes - MIN(bytes, BUS_PIECE_BYTES);
+}
+
+static SimTime bus_in_time(const RaidController *ctl, uint64_t bytes)
+{
+    const SimPipe way = { .bytes_per_s = ctl->board->bus_in_bytes_per_s };
+
+    return sim_pipe_time(way.bytes_per_s ? &way : &ctl->bus, bytes);
 }
 
 SimTime raid_controller_bus_in(RaidController *ctl, uint64_t bytes,
                                SimTime *first)
 {
-    SimTime all = sim_pipe_pass(&ctl->bus, sim_now(ctl->sim), bytes);
+    SimTime all = sim_pipe_busy(&ctl->bus, sim_now(ctl->sim),
+                                bus_in_time(ctl, bytes));
 
-    *first = all - bus_rest(ctl, bytes);
+    *first = all - bus_in_time(ctl, rest_of(bytes));
     return all;
 }
 
 SimTime raid_controller_bus_out(RaidController *ctl, uint64_t bytes)
 {
-    return sim_pipe_pass(&ctl->bus,
-                         sim_now(ctl->sim) - bus_rest(ctl, bytes), bytes);
+    return sim_pipe_pass(&ctl->bus, sim_now(ctl->sim) -
+                         sim_pipe_time(&ctl->bus, rest_of(bytes)), bytes);
 }
 
 /* --- life ---------------------------------------------------------------- */
@@ -225,6 +233,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
         .lane_order = board->lane_order,
         .lane_committed = board->lane_committed,
         .lane_window = board->lane_window,
+        .drive_sectors_max = board->drive_sectors_max,
         .to_drives.bytes_per_s = board->write_bytes_per_s,
         .from_drives.bytes_per_s = board->read_bytes_per_s,
         .mirror = mirror_plan(board, board->mirror_reads),

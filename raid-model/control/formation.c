@@ -172,7 +172,7 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
                               &listener, ctl);
     if (ctl->board->cache_bytes) {
         own->cache = raid_cache_new(ctl->sim, &(RaidCachePlan) {
-            .bytes = ctl->board->cache_bytes,
+            .bytes = board_cache_dirty(ctl->board),
             .destage_max = ctl->board->cache_destage_max,
             .urgent_percent = ctl->board->cache_urgent_percent,
         }, own->unit);

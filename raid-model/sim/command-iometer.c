@@ -25,6 +25,7 @@ static const char more[] =
     "Patterns (a percentage of writes or a size may follow, after a colon)\n"
     "  file_server, web_server     Intel's mixes of 512 bytes to 64k or 512k\n"
     "  workstation                 8k, 80 % reads, 80 % random\n"
+    "  xbit_workstation            512 bytes to 64k, 60 % reads, 80 % random\n"
     "  database                    8k, 67 % reads, all random\n"
     "  random_read, random_write, sequential_read, sequential_write\n"
     "  workstation_100pct_read, database_8k, default\n"

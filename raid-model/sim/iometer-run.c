@@ -129,7 +129,7 @@ static uint64_t requests_to_fill(const IometerAsk *ask)
     if (!board || !board->cache_bytes || !written) {
         return 0;
     }
-    return MIN(board->cache_bytes *
+    return MIN(board_cache_dirty(board) *
                (iometer_spec_sequential(ask->spec) ? WARM_FILL_SEQUENTIAL
                                                    : WARM_FILL) / written,
                WARM_MAX);

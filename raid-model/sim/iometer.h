@@ -40,8 +40,8 @@ typedef struct IometerSpec {    /* zeroed: empty */
  */
 bool iometer_spec_named(IometerSpec *spec, const char *words, GError **error);
 #define IOMETER_PATTERNS "file_server, workstation, workstation_100pct_read, " \
-    "database, database_8k, web_server, default, random_read, random_write, " \
-    "sequential_read, sequential_write"
+    "xbit_workstation, database, database_8k, web_server, default, " \
+    "random_read, random_write, sequential_read, sequential_write"
 /* Adds "size,%size,%read,%random,delay,burst,align,reply", as in an .icf. */
 bool iometer_spec_add(IometerSpec *spec, const char *line, GError **error);
 /* Shares must make 100. */

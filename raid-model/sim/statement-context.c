@@ -150,6 +150,9 @@ static void read_patterns(Statement *statement, const char *text)
             name = !strcmp(name, "database_8k") ? name : "workstation";
             add_writes(statement, 0, 100);
         }
+        if (xbit && !strcmp(name, "workstation")) {
+            name = "xbit_workstation";
+        }
         if (g_str_has_prefix(name, "sequential") && xbit) {
             for (uint32_t kib2 = 1; kib2 <= 2048; kib2 *= 2) {
                 g_array_append_val(statement->sizes, kib2);
@@ -200,8 +203,8 @@ static void all_depths(Statement *statement, unsigned from)
     } else if (!strcmp(pattern, "database_8k")) {
         add_depths(statement, 1, 256, 16);
     } else {
-        add_depths(statement, 1, !strcmp(pattern, "workstation") ? 32 : 256,
-                   2);
+        add_depths(statement, 1,
+                   g_str_has_suffix(pattern, "workstation") ? 32 : 256, 2);
     }
 }
 

@@ -338,7 +338,7 @@ static double winbench(Statement *statement, StatementPoint point,
 /* X-bit labs' ratings. */
 static double rating(Statement *statement, StatementPoint point)
 {
-    bool weighted = !strcmp(point.pattern, "workstation");
+    bool weighted = g_str_has_suffix(point.pattern, "workstation");
     unsigned last = weighted ? 32 : 256, count = 0;
     double sum = 0;
 

@@ -132,17 +132,32 @@ static bool slopes(Statement *statement, const StatementPoint *base,
     return *word[2] == '>' ? slope > 0 : slope < 0;
 }
 
-/* No step differs from the next by a tenth of the curve's mean. */
+static bool bends(double before, double here, double after, double mean)
+{
+    return fabs(after - 2 * here + before) > mean / 10;
+}
+
+/*
+ * Nowhere do two steps differ by a tenth of the mean, both in the rate and
+ * in the time of one request.  A mixture of two costs bends in the rate
+ * alone: its time is a straight line.
+ */
 static bool no_knee(Statement *statement, const StatementPoint *base,
                     const Curve *curve, char **word)
 {
+    double time = 0;
+
     (void)statement;
     (void)base;
     (void)word;
+    for (unsigned i = 0; i < curve->count; i++) {
+        time += 1 / curve->y[i] / curve->count;
+    }
     for (unsigned i = 2; i < curve->count; i++) {
-        double bend = curve->y[i] - 2 * curve->y[i - 1] + curve->y[i - 2];
+        const double *y = &curve->y[i];
 
-        if (fabs(bend) > curve->mean / 10) {
+        if (bends(y[-2], y[-1], y[0], curve->mean) &&
+            bends(1 / y[-2], 1 / y[-1], 1 / y[0], time)) {
             return false;
         }
     }

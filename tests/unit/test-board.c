@@ -50,6 +50,8 @@ START_TEST(every_row_is_sane)
         ck_assert_int_lt(board->command_ns, SIM_MS(1));
         ck_assert_uint_gt(board->bus_bytes_per_s, 100000000);
         ck_assert_uint_lt(board->bus_bytes_per_s, 533000000);
+        ck_assert_uint_le(board->bus_in_bytes_per_s, board->bus_bytes_per_s);
+        ck_assert_uint_le(board_cache_dirty(board), board->cache_bytes);
     }
 }
 END_TEST

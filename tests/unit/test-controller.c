@@ -412,6 +412,21 @@ START_TEST(commands_and_bytes_take_their_turn)
 }
 END_TEST
 
+START_TEST(a_board_may_fetch_more_slowly_than_it_sends)
+{
+    const BoardModel *board = board_model_find("fasttrak-s150-sx4");
+    SimTime first;
+
+    power_up(board->name, 0);
+    ck_assert_uint_lt(board->bus_in_bytes_per_s, board->bus_bytes_per_s);
+    ck_assert_int_eq(raid_controller_bus_in(ctl, board->bus_in_bytes_per_s,
+                                            &first), SIM_S(1));
+    ck_assert_int_eq(first, 4096 * SIM_S(1) / board->bus_in_bytes_per_s);
+    ck_assert_int_eq(raid_controller_bus_out(ctl, board->bus_bytes_per_s),
+                     SIM_S(2));
+}
+END_TEST
+
 START_TEST(of_what_was_read_only_the_last_piece_still_has_to_leave)
 {
     uint64_t bytes = board_model_find("3ware-7410")->bus_bytes_per_s;
@@ -449,6 +464,7 @@ int main(void)
     tcase_add_test(tc, commands_and_bytes_take_their_turn);
     tcase_add_test(tc,
                    of_what_was_read_only_the_last_piece_still_has_to_leave);
+    tcase_add_test(tc, a_board_may_fetch_more_slowly_than_it_sends);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }

@@ -109,6 +109,28 @@ START_TEST(a_fifth_of_workstation_follows_the_request_issued_before)
 }
 END_TEST
 
+/* Half 4 KiB; two fifths writes; the shortest are writes alone. */
+START_TEST(lines_of_a_mix_may_read_and_seek_each_in_its_own_way)
+{
+    IometerSpec spec = named("xbit_workstation");
+    IometerSpec all = named("xbit_workstation:100");
+    unsigned random = 0;
+
+    ck_assert(iometer_spec_check(&spec, NULL));
+    ck_assert(fabs(iometer_spec_write_share(&spec) - 0.402) < 0.0005);
+    ck_assert_int_eq((int)(100 * iometer_spec_write_share(&all)), 100);
+    ck_assert_uint_eq(iometer_spec_bytes_max(&spec), 66048);
+    for (unsigned i = 0; i < spec.lines; i++) {
+        const IometerLine *line = &spec.line[i];
+
+        random += line->share * line->random;
+        ck_assert(line->bytes != 4096 || line->share == 50);
+        ck_assert(line->bytes > 2048 || line->reads == 0);
+    }
+    ck_assert_uint_eq(random, 8050);
+}
+END_TEST
+
 START_TEST(sequential_goes_on_and_begins_again_at_the_end)
 {
     IometerSpec spec = named("sequential_read:64k");
@@ -279,6 +301,8 @@ int main(void)
 
     tcase_set_timeout(draws, 60);
     tcase_set_timeout(runs, 60);
+    tcase_add_test(
+        draws, lines_of_a_mix_may_read_and_seek_each_in_its_own_way);
     tcase_add_loop_test(draws,
                         sizes_come_in_the_published_shares_each_with_its_reads,
                         0, 8);

@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(what_cannot_be_read_is_not_chosen)
 {
-    for (int reads = RAID_MIRROR_BY_TURNS; reads <= RAID_MIRROR_FIRST;
+    for (int reads = RAID_MIRROR_BY_TURNS; reads <= RAID_MIRROR_SECTIONS;
          reads++) {
         const RaidMirrorPlan plan = {
             .reads = reads, .outweighs = 1, .section_sectors = 8,
@@ -155,6 +155,25 @@ START_TEST(without_balancing_the_first_that_can_answers)
 }
 END_TEST
 
+/* What waits and where arms are counts for nothing. */
+START_TEST(by_sections_the_address_alone_says_which_answers)
+{
+    const RaidMirrorPlan plan = {
+        .reads = RAID_MIRROR_SECTIONS, .section_sectors = 640,
+    };
+    RaidMirrorSet set = { 0 };
+
+    for (unsigned i = 0; i < 1000; i++) {
+        unsigned waiting[] = { chance(9), chance(9) };
+        uint64_t sector = chance(1000000);
+
+        ck_assert_uint_eq(raid_mirror_pick(&set, &plan, waiting, 2, BOTH,
+                                           sector, sector + 16),
+                          sector % 1280 >= 640);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("mirror");
@@ -165,6 +184,7 @@ int main(void)
     tcase_add_test(tc, the_nearer_arm_answers_unless_more_waits_for_it);
     tcase_add_test(tc, two_arms_go_less_far_than_one);
     tcase_add_test(tc, a_stream_is_read_in_sections_from_both);
+    tcase_add_test(tc, by_sections_the_address_alone_says_which_answers);
     tcase_add_test(tc, without_balancing_the_first_that_can_answers);
     suite_add_tcase(suite, tc);
     return unit_run(suite);

@@ -64,6 +64,15 @@ static Cells *made_up(void)
                     figure(a, depth[d], w, false));
             }
         }
+        for (int w = 0; w <= 100; w += 10) {
+            g_autofree char *sweep = g_strdup_printf("database_8k:%d", w);
+            double time = 1 / world[a].reads + 0.03 * w / 100;
+
+            /* A mixture of two costs, and one that breaks down. */
+            put(cells, "fasttrak-s150-sx4-wt", a, sweep, 2, 1 / time);
+            put(cells, "fasttrak-s150-sx4-wt", a, sweep, 8,
+                w < 80 ? 100 : 50);
+        }
         for (unsigned d = 1; d <= 256; d *= 4) {
             put(cells, "3ware-7410", a, "random_write", d, 110 + a);
             put(cells, "3ware-6400", a, "random_write", d, 100 + a);
@@ -112,6 +121,8 @@ static const struct {
       VERDICT_FALSE },
     { SX4 ",wt,database_8k,256,raid5,,\"d iops/d writes < 0, no knee\",,",
       VERDICT_TRUE },
+    { SX4 ",wt,database_8k,2,raid0 raid5,,no knee,,", VERDICT_TRUE },
+    { SX4 ",wt,database_8k,8,raid5,,no knee,,", VERDICT_FALSE },
     { SX4 ",WB/WT ratio,database_8k,1 16 256,single,,"
       "max over cells of WB/WT - 1,30,percent", VERDICT_TRUE },
     { SX4 ",WB/WT ratio,database_8k,1 16 256,single,,"

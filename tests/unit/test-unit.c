@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "disk-model/world/trace.h"
 #include "tests/lib/raid-story.h"
 #include "tests/lib/unit.h"
 
@@ -278,6 +279,42 @@ START_TEST(ops_on_the_same_sectors_are_served_in_order)
 }
 END_TEST
 
+#define PIECE 24u
+
+static void note_length(void *opaque, const SimTraceRecord *record)
+{
+    unsigned *ops = opaque;
+
+    /* port, verb, sector, count */
+    if (record->kind == SIM_TRACE_DRIVE_OP) {
+        ck_assert_int_le(record->value[3], PIECE);
+        ops[record->value[1] == DISK_WRITE]++;
+    }
+}
+
+START_TEST(no_drive_op_of_a_plain_unit_is_longer_than_the_card_makes)
+{
+    static const Shape plain[] = { { RAID_SINGLE, 1, 0 }, { RAID_1, 2, 0 } };
+    Story *story = story_new(&plain[_i], 0, 900);
+    RaidBench *bench = story->bench;
+    unsigned ops[2] = { 0 };
+
+    bench->card.drive_sectors_max = PIECE;
+    sim_trace_to(bench->sim, note_length, ops);
+    story_ask(story, &story->asked[0], UNIT_WRITE, 7, 100);
+    memcpy(bench->flat + 7 * DISK_SECTOR_BYTES, story->asked[0].data,
+           100 * DISK_SECTOR_BYTES);
+    story_drain(story);
+    story_ask(story, &story->asked[0], UNIT_READ, 7, 100);
+    story_drain(story);
+    ck_assert_uint_eq(story->bad, 0);
+    ck_assert_uint_eq(ops[0], 5);
+    ck_assert_uint_eq(ops[1], 5 * plain[_i].members);
+    sim_trace_to(bench->sim, NULL, NULL);
+    story_free(story);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("unit");
@@ -302,6 +339,8 @@ int main(void)
                         STORIES);
     tcase_add_loop_test(tc, ops_on_the_same_sectors_are_served_in_order, 0,
                         STORIES);
+    tcase_add_loop_test(
+        tc, no_drive_op_of_a_plain_unit_is_longer_than_the_card_makes, 0, 2);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
 }
