@@ -108,10 +108,13 @@ START_TEST(C22_three_in_a_row_are_enough)
 }
 END_TEST
 
+/* By the link's rate, and by what the preset has of its own. */
 START_TEST(C22_a_slower_link_is_slower_until_the_drive_is_another)
 {
-    SimTime before = hit(), after;
+    SimTime before, after;
 
+    rig.preset->buffer.bus_read_ns = _i ? SIM_US(5) : 0;
+    before = hit();
     order("port 0 crc over 1");
     ck_assert_int_eq(ata_access(DISK_READ, 0, 8, NULL), DISK_OK);
     ck_assert_uint_eq(slower, 4);
@@ -160,6 +163,34 @@ START_TEST(a_bad_sector_is_pending_then_moved)
     ck_assert_uint_eq(counted(197), 0);
     ck_assert_uint_eq(counted(5), 2);
     ck_assert_int_eq(ata_access(DISK_READ, 496, 8, NULL), DISK_OK);
+}
+END_TEST
+
+/* The drive has read more elsewhere than it can keep. */
+static SimTime from_afar(void)
+{
+    SimTime took, all = 0;
+
+    for (unsigned i = 0; i < 16; i++) {
+        for (unsigned other = 1; other <= 50; other++) {
+            ata_access(DISK_READ, 1000003ull * (i + other), 64, NULL);
+        }
+        ck_assert_int_eq(ata_access(DISK_READ, 496, 8, &took), DISK_OK);
+        all += took;
+    }
+    return all / 16;
+}
+
+/* There and back, each more than 2 ms. */
+START_TEST(the_arm_makes_the_way_to_a_moved_sector)
+{
+    SimTime before = from_afar();
+
+    order("port 0 bad at 500");
+    ck_assert_int_eq(ata_access(DISK_READ, 500, 1, NULL), DISK_BAD_SECTOR);
+    ck_assert_int_eq(ata_access(DISK_WRITE, 500, 1, NULL), DISK_OK);
+    ck_assert_int_eq(ata_access(DISK_FLUSH, 0, 0, NULL), DISK_OK);
+    ck_assert_int_gt(from_afar(), before + SIM_MS(4));
 }
 END_TEST
 
@@ -254,9 +285,11 @@ int main(void)
     tcase_add_test(tc, C22_a_cable_bad_at_full_speed_steps_down_once);
     tcase_add_test(tc, C22_fewer_in_a_row_are_repeated_and_no_more);
     tcase_add_test(tc, C22_three_in_a_row_are_enough);
-    tcase_add_test(tc, C22_a_slower_link_is_slower_until_the_drive_is_another);
+    tcase_add_loop_test(
+        tc, C22_a_slower_link_is_slower_until_the_drive_is_another, 0, 2);
     tcase_add_test(tc, a_cable_that_is_never_right_fails_the_op);
     tcase_add_test(tc, a_bad_sector_is_pending_then_moved);
+    tcase_add_test(tc, the_arm_makes_the_way_to_a_moved_sector);
     tcase_add_test(tc, what_nobody_found_is_not_counted);
     tcase_add_test(tc, many_moved_sectors_are_a_failure_foretold);
     tcase_add_test(tc, retries_cost_turns_of_the_drive);

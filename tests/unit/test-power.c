@@ -164,35 +164,90 @@ START_TEST(what_was_acknowledged_and_is_lost_is_told)
 }
 END_TEST
 
-/* A second cut, when the sector has been written into RAM only. */
-START_TEST(a_torn_sector_stays_torn_until_it_is_on_the_medium)
+/* Somewhere in [at, at + COUNT): the same write, cut later each time. */
+static uint64_t tear(uint64_t at)
 {
-    uint32_t torn_at = COUNT;
-
-    for (SimTime when = 0; torn_at == COUNT; when += STEP) {
-        new_drive(true);
-        do_op(DISK_WRITE, AT, COUNT, OLD);
-        do_op(DISK_FLUSH, 0, 0, 0);
+    for (SimTime when = 0;; when += STEP) {
         job[1].op.flags = DISK_OP_FUA;
-    submit(1, DISK_WRITE, AT, COUNT, NEW);
+        submit(1, DISK_WRITE, at, COUNT, NEW);
         sim_run_until(sim, sim_now(sim) + when);
         disk_power_cut(disk);
         ck_assert(job[1].lent);
         disk_cancel(&job[1].op, DISK_ABORTED);
-        do_op(DISK_READ, AT, COUNT, 0);
+        do_op(DISK_READ, at, COUNT, 0);
         if (job[0].op.status == DISK_BAD_SECTOR) {
-            torn_at = (uint32_t)(job[0].op.bad_sector - AT);
-        } else {
-            tear_down();
+            return job[0].op.bad_sector;
         }
     }
-    do_op(DISK_WRITE, AT + torn_at, 1, 5);
-    do_op(DISK_READ, AT + torn_at, 1, 0);
-    ck_assert_int_eq(job[0].op.status, DISK_OK);
+}
+
+static DiskStatus read_one(uint64_t sector)
+{
+    do_op(DISK_READ, sector, 1, 0);
+    return job[0].op.status;
+}
+
+/* A second cut, when the sector has been written into RAM only. */
+START_TEST(a_torn_sector_stays_torn_until_it_is_on_the_medium)
+{
+    uint64_t torn;
+
+    new_drive(true);
+    torn = tear(AT);
+    do_op(DISK_WRITE, torn, 1, 5);
+    ck_assert_int_eq(read_one(torn), DISK_OK);
     ck_assert_uint_eq(job[0].data[0], 5);
     ck_assert_uint_eq(disk_power_cut(disk), 1);
-    do_op(DISK_READ, AT + torn_at, 1, 0);
-    ck_assert_int_eq(job[0].op.status, DISK_BAD_SECTOR);
+    ck_assert_int_eq(read_one(torn), DISK_BAD_SECTOR);
+    tear_down();
+}
+END_TEST
+
+START_TEST(each_torn_sector_is_mended_by_itself)
+{
+    uint64_t torn[2];
+
+    new_drive(false);
+    torn[0] = tear(AT);
+    torn[1] = tear(10 * AT);
+    do_op(DISK_WRITE, torn[0], 1, 5);
+    ck_assert_int_eq(read_one(torn[0]), DISK_OK);
+    ck_assert_int_eq(read_one(torn[1]), DISK_BAD_SECTOR);
+    do_op(DISK_WRITE, torn[1] - 1, 1, 5);
+    ck_assert_int_eq(read_one(torn[1]), DISK_BAD_SECTOR);
+    do_op(DISK_WRITE, torn[1] - 1, 2, 5);
+    ck_assert_int_eq(read_one(torn[1]), DISK_OK);
+    tear_down();
+}
+END_TEST
+
+/* What the drive does after it is not the head's. */
+START_TEST(the_end_of_a_command_is_after_the_head_has_passed)
+{
+    SimTime took;
+
+    new_drive(true);
+    preset->buffer.write_end_ns = SIM_US(300);
+    job[0].op.flags = DISK_OP_FUA;
+    took = do_op(DISK_WRITE, AT, COUNT, OLD);
+    job[0].op.flags = 0;
+    ck_assert_uint_eq(on_media(AT), OLD);
+    for (SimTime early = SIM_US(10); early < SIM_US(300);
+         early += SIM_US(50)) {
+        bool torn;
+
+        tear_down();
+        new_drive(true);
+        preset->buffer.write_end_ns = SIM_US(300);
+        job[1].op.flags = DISK_OP_FUA;
+        submit(1, DISK_WRITE, AT, COUNT, NEW);
+        sim_run_until(sim, took - early);
+        disk_power_cut(disk);
+        ck_assert(job[1].lent);
+        disk_cancel(&job[1].op, DISK_ABORTED);
+        ck_assert_uint_eq(look(&torn), COUNT);
+        ck_assert(!torn);
+    }
     tear_down();
 }
 END_TEST
@@ -231,6 +286,8 @@ int main(void)
                         0, 2);
     tcase_add_test(tc, what_was_acknowledged_and_is_lost_is_told);
     tcase_add_test(tc, a_torn_sector_stays_torn_until_it_is_on_the_medium);
+    tcase_add_test(tc, each_torn_sector_is_mended_by_itself);
+    tcase_add_test(tc, the_end_of_a_command_is_after_the_head_has_passed);
     tcase_add_test(tc, a_pulled_drive_is_cut_like_any_other);
     suite_add_tcase(suite, tc);
     return unit_run(suite);
