@@ -86,8 +86,9 @@ struct Disk {
     DiskFlaw flaw[DISK_FLAWS_MAX];      /* rising */
     unsigned torn, pending;     /* of those */
     unsigned crc_row;           /* transfers gone wrong, in a row */
-    bool (*link_bad)(void *opaque, DiskOp *op);
-    void *link_opaque;
+    bool failing;               /* and the port was told */
+    const DiskListener *listener;       /* NULL: none */
+    void *listener_opaque;
     void (*lost)(void *opaque, DiskSpan span);
     void *lost_opaque;
     Cached cached;              /* used if preset->buffer.there */

@@ -308,11 +308,10 @@ void disk_cancel_all(Disk *disk, DiskStatus status)
     take_next(disk);
 }
 
-void disk_on_bad_link(Disk *disk, bool (*bad)(void *opaque, DiskOp *op),
-                      void *opaque)
+void disk_listen(Disk *disk, const DiskListener *listener, void *opaque)
 {
-    disk->link_bad = bad;
-    disk->link_opaque = opaque;
+    disk->listener = listener;
+    disk->listener_opaque = opaque;
 }
 
 void disk_set_udma(Disk *disk, unsigned mode)

@@ -99,12 +99,16 @@ bool disk_keeps_data(const Disk *disk);
 bool disk_write_cache(const Disk *disk);
 
 void disk_set_port(Disk *disk, int number);     /* for the trace; -1 none */
-/* The port's: `bad` is told of an op whose data has crossed the cable wrong
- * DISK_LINK_TRIES times, and chooses a slower mode or says that there is
- * none. */
+/* The port's: what trouble makes of a drive and its link. */
 #define DISK_LINK_TRIES 3
-void disk_on_bad_link(Disk *disk, bool (*bad)(void *opaque, DiskOp *op),
-                      void *opaque);
+typedef struct DiskListener {
+    /* An op's data has crossed the cable wrong DISK_LINK_TRIES times:
+     * chooses a slower mode, or false: there is none. */
+    bool (*bad_link)(void *opaque, DiskOp *op);
+    /* Its SMART status fails from now on. */
+    void (*failing)(void *opaque);
+} DiskListener;
+void disk_listen(Disk *disk, const DiskListener *listener, void *opaque);
 void disk_set_udma(Disk *disk, unsigned mode);  /* as IDENTIFY has it */
 /* DISK_OUT_OF_RANGE and DISK_FAILED (the medium said no) come by done(). */
 void disk_submit(Disk *disk, DiskOp *op);

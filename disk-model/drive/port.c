@@ -121,12 +121,20 @@ static bool slow_down(void *opaque, DiskOp *op)
     return true;
 }
 
+/* Guess: the card looks so often that it knows at once. */
+static void is_failing(void *opaque)
+{
+    tell(opaque, DISK_PORT_FAILING);
+}
+
+static const DiskListener listener = { slow_down, is_failing };
+
 void disk_port_plug(DiskPort *port, Disk *disk)
 {
     g_assert(!port->disk);
     port->disk = disk;
     set_full_rate(port);
-    disk_on_bad_link(disk, slow_down, port);
+    disk_listen(disk, &listener, port);
     disk_set_port(disk, port->number);
     sim_trace(port->sim, SIM_TRACE_DRIVE_PLUG, "plug", port->number,
               disk_sectors(disk));
@@ -145,7 +153,7 @@ Disk *disk_port_pull(DiskPort *port)
     disk_power_cut(disk);
     disk_cancel_all(disk, DISK_GONE);
     disk_set_port(disk, -1);
-    disk_on_bad_link(disk, NULL, NULL);
+    disk_listen(disk, NULL, NULL);
     return disk;
 }
 

@@ -36,6 +36,7 @@ Disk *disk_port_pull(DiskPort *port);                   /* NULL when empty */
 typedef enum DiskPortNews {
     DISK_PORT_TIMEOUT,          /* the drive did not answer in time */
     DISK_PORT_SLOWER,           /* the link is an Ultra DMA mode slower */
+    DISK_PORT_FAILING,          /* the drive's SMART status fails */
 } DiskPortNews;
 void disk_port_on_news(DiskPort *port,
                        void (*news)(void *opaque, unsigned port,

@@ -68,6 +68,12 @@ G_GNUC_NO_INLINE void trouble_written(Disk *disk, DiskSpan span)
             smart_count(smart, SMART_MOVED, 1);
         }
     }
+    if (!disk->failing && !smart_is_healthy(smart, sim_now(disk->sim))) {
+        disk->failing = true;
+        if (disk->listener) {
+            disk->listener->failing(disk->listener_opaque);
+        }
+    }
 }
 
 static SimTime recovery_ns(const Disk *disk)
@@ -111,7 +117,8 @@ static bool repeat_transfers(Disk *disk, DiskOp *op, const FaultAsk *ask,
         smart_count(ata_smart(disk->ata), SMART_CRC, 1);
         if (++disk->crc_row == DISK_LINK_TRIES) {
             disk->crc_row = 0;
-            if (!disk->link_bad || !disk->link_bad(disk->link_opaque, op)) {
+            if (!disk->listener ||
+                !disk->listener->bad_link(disk->listener_opaque, op)) {
                 return true;
             }
         }

@@ -38,6 +38,7 @@ static void port_news(void *opaque, unsigned port, DiskPortNews what)
     static const RaidEventCode code[] = {
         [DISK_PORT_TIMEOUT] = RAID_EVENT_DRIVE_TIMEOUT,
         [DISK_PORT_SLOWER] = RAID_EVENT_UDMA_DOWNGRADE,
+        [DISK_PORT_FAILING] = RAID_EVENT_SMART_THRESHOLD,
     };
 
     raid_controller_log(opaque, code[what], (uint8_t)port);

@@ -215,6 +215,21 @@ START_TEST(C10_how_long_a_drive_tries_decides_whether_it_stays)
 }
 END_TEST
 
+/* Each is mended from the others, until the drive has moved too many. */
+START_TEST(the_host_is_told_of_a_drive_about_to_fail)
+{
+    order(PORT_OF_0 " bad at 1024-1083");
+    for (unsigned lba = 0; lba < 60; lba++) {
+        ends_well(UNIT_READ, lba, 1);
+        if (lba == 59) {
+            next_event_is(RAID_EVENT_SMART_THRESHOLD, 1);
+        }
+        next_event_is(RAID_EVENT_SECTOR_REPAIR, 1);
+    }
+    next_event_is(RAID_EVENT_NONE, 0);
+}
+END_TEST
+
 /* --- cables --------------------------------------------------------------- */
 
 START_TEST(C22_the_host_is_told_of_a_slower_link)
@@ -347,6 +362,7 @@ int main(void)
     tcase_add_loop_test(drive,
                         C10_how_long_a_drive_tries_decides_whether_it_stays,
                         0, G_N_ELEMENTS(recovery));
+    tcase_add_test(drive, the_host_is_told_of_a_drive_about_to_fail);
     tcase_add_test(drive, C22_the_host_is_told_of_a_slower_link);
     tcase_add_test(drive, a_drive_is_gone_and_the_same_is_back);
     tcase_add_test(drive, a_drive_that_is_away_is_where_others_look_for_it);

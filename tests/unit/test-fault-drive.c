@@ -14,20 +14,21 @@
 #define SMART 0xb0
 #define COUNT 128
 
-static unsigned slower;
+static unsigned slower, failing;
 
 static void port_news(void *opaque, unsigned port, DiskPortNews what)
 {
     ck_assert_ptr_eq(opaque, &rig);
     ck_assert_uint_eq(port, 0);
     slower += what == DISK_PORT_SLOWER;
+    failing += what == DISK_PORT_FAILING;
 }
 
 static void set_up(void)
 {
     ata_rig_open("wd1200jb");
     disk_port_on_news(rig.port, port_news, &rig);
-    slower = 0;
+    slower = failing = 0;
 }
 
 static void order(const char *line)
@@ -215,10 +216,16 @@ START_TEST(many_moved_sectors_are_a_failure_foretold)
     order("port 0 bad at 0-59");
     for (unsigned i = 0; i < 60; i++) {
         ck_assert(is_healthy());
+        ck_assert_uint_eq(failing, 0);
         ck_assert_int_eq(ata_access(DISK_READ, i, 1, NULL), DISK_BAD_SECTOR);
         ck_assert_int_eq(ata_access(DISK_WRITE, i, 1, NULL), DISK_OK);
     }
     ck_assert(!is_healthy());
+    ck_assert_uint_eq(failing, 1);
+    order("port 0 bad at 70");
+    ck_assert_int_eq(ata_access(DISK_READ, 70, 1, NULL), DISK_BAD_SECTOR);
+    ck_assert_int_eq(ata_access(DISK_WRITE, 70, 1, NULL), DISK_OK);
+    ck_assert_uint_eq(failing, 1);
 }
 END_TEST
 
