@@ -334,6 +334,18 @@ const char *disk_serial(const Disk *disk)
     return disk->serial;
 }
 
+int disk_peek(Disk *disk, DiskSpan span, void *buf)
+{
+    g_assert(disk_span_is_on(disk, span));
+    return disk->media->ops->read(disk->media, span.sector, span.count, buf);
+}
+
+int disk_poke(Disk *disk, DiskSpan span, const void *buf)
+{
+    g_assert(disk_span_is_on(disk, span));
+    return disk->media->ops->write(disk->media, span.sector, span.count, buf);
+}
+
 bool disk_keeps_data(const Disk *disk)
 {
     return !disk->media->ops->forgets;

@@ -95,6 +95,13 @@ uint64_t disk_sectors(const Disk *disk);
 /* Whether its medium keeps what is written. */
 bool disk_keeps_data(const Disk *disk);
 
+/*
+ * The medium itself, at once and past all queues and buffers: for what
+ * happens before there is a clock to charge.  0 or -errno.
+ */
+int disk_peek(Disk *disk, DiskSpan span, void *buf);
+int disk_poke(Disk *disk, DiskSpan span, const void *buf);
+
 /* Whether a write may end while it is in RAM only. */
 bool disk_write_cache(const Disk *disk);
 

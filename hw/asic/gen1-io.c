@@ -199,25 +199,16 @@ void gen1_nop(HostRequest *req)
     }
 }
 
-/* The host goes down: one unit after the other, whatever each answers. */
-static void flush_rest(HostRequest *req)
+static void shutdown_done(HostRequest *req)
 {
-    while (req->unit < RAID_UNITS_MAX) {
-        unsigned unit = req->unit++;
-
-        if (raid_controller_unit(req->host->ctl, unit)) {
-            flush_unit(req, unit, flush_rest);
-            return;
-        }
-    }
     gen1_answer(req, GEN1_OK);
 }
 
+/* The host goes down when it asks for one credit. */
 void gen1_init_connection(HostRequest *req)
 {
     if (get_le16(gen1_header(req)->count) == GEN1_CREDITS_SHUTDOWN) {
-        req->unit = 0;
-        flush_rest(req);
+        host_request_shutdown(req, shutdown_done);
     } else {
         gen1_answer(req, GEN1_OK);
     }

@@ -53,7 +53,6 @@ struct HostRequest {
     uint8_t *data;              /* from host_request_room() */
     size_t data_bytes;
     SimTime crossed;            /* write data, all of it */
-    unsigned unit;              /* the walk of "all units" */
     uint8_t answer;             /* held back while the firmware stalls */
     UnitOp unit_op;
     DiskOp disk_op;
@@ -165,6 +164,8 @@ void host_request_room(HostRequest *req, size_t bytes, HostStep *step);
 /* Lend unit_op to a unit / disk_op to a port; `step` in an event after. */
 void host_request_unit(HostRequest *req, unsigned unit, HostStep *step);
 void host_request_drive(HostRequest *req, unsigned port, HostStep *step);
+/* `step` in an event after an orderly shutdown of all units. */
+void host_request_shutdown(HostRequest *req, HostStep *step);
 
 /* The end: queue `id` as a response, or end without one. */
 void host_answer(HostRequest *req, uint8_t id);

@@ -149,6 +149,18 @@ void host_request_unit(HostRequest *req, unsigned unit, HostStep *step)
     raid_controller_submit(req->host->ctl, unit, &req->unit_op);
 }
 
+static void shutdown_done(void *opaque)
+{
+    request_returned(opaque);
+}
+
+void host_request_shutdown(HostRequest *req, HostStep *step)
+{
+    req->state = HOST_LENT_UNIT;
+    req->step = step;
+    raid_controller_shutdown(req->host->ctl, shutdown_done, req);
+}
+
 void host_request_drive(HostRequest *req, unsigned port, HostStep *step)
 {
     req->state = HOST_LENT_DRIVE;

@@ -220,7 +220,27 @@ static void judge_members(RaidAssembly *all, RaidAssembled *unit)
     unit->operable = dcb_operable(&unit->dcb, unit->good);
 }
 
-static void form(RaidAssembly *all, unsigned ports, const Dcb *newest)
+static bool is_even(const RaidFound *found, const Dcb *newest)
+{
+    for (unsigned copy = 0; copy < DCB_COPIES; copy++) {
+        if (found->copy[copy] != DCB_GOOD ||
+            found->dcb[copy].sequence != newest->sequence) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void compare_copies(const RaidFound *found, RaidAssembled *unit)
+{
+    for (unsigned m = 0; m < unit->dcb.members; m++) {
+        unit->uneven |= (unit->good | unit->rebuilding) >> m & 1 &&
+                        !is_even(&found[unit->port[m]], &unit->dcb);
+    }
+}
+
+static void form(const RaidFound *found, RaidAssembly *all, unsigned ports,
+                 const Dcb *newest)
 {
     RaidAssembled *unit = &all->unit[all->units];
 
@@ -234,6 +254,7 @@ static void form(RaidAssembly *all, unsigned ports, const Dcb *newest)
         }
     }
     judge_members(all, unit);
+    compare_copies(found, unit);
     if (unit->good | unit->rebuilding | unit->stale) {
         all->units++;
     } else {
@@ -260,7 +281,7 @@ void raid_assemble(const RaidFound *found, unsigned ports, RaidAssembly *all)
         if (newest->flags & (DCB_FORMING | DCB_DELETED)) {
             dissolve(all, ports);
         } else {
-            form(all, ports, newest);
+            form(found, all, ports, newest);
         }
     }
 }

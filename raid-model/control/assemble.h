@@ -51,6 +51,8 @@ typedef struct RaidAssembled {
                                  * stale; or RAID_NOBODY */
     uint32_t good, rebuilding, stale;   /* masks of members */
     bool operable;              /* with the good ones alone */
+    bool uneven;                /* some copy of a member that is used is not
+                                 * the newest block: an update was cut */
 } RaidAssembled;
 
 typedef struct RaidAssembly {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #define BUS_PIECE_BYTES 4096u            /* guess: a page at a time */
+#define RATE 3                           /* guess: in the middle */
 
 /* --- events -------------------------------------------------------------- */
 
@@ -75,6 +76,10 @@ void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op)
 {
     RaidUnit *there = raid_controller_unit(ctl, unit);
 
+    if (there && ctl->unit[unit].attend && op->verb == UNIT_WRITE &&
+        config_takes(ctl, &ctl->unit[unit], op)) {
+        return;
+    }
     if (there && ctl->unit[unit].cache) {
         raid_cache_submit(ctl->unit[unit].cache, op);
         return;
@@ -88,6 +93,22 @@ void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op)
     sim_after(ctl->sim, &ctl->answer, 0);
 }
 
+static void reset_unit(CtlUnit *own)
+{
+    if (own->cache) {
+        raid_cache_reset(own->cache);
+    } else if (own->unit) {
+        raid_unit_reset(own->unit);
+    }
+}
+
+void controller_reset_unit(RaidController *ctl, unsigned unit)
+{
+    leave_reset_begin(&ctl->unit[unit]);
+    config_reset_begin(&ctl->unit[unit]);
+    reset_unit(&ctl->unit[unit]);
+}
+
 void raid_controller_reset(RaidController *ctl)
 {
     sim_cancel(ctl->sim, &ctl->answer);
@@ -95,11 +116,7 @@ void raid_controller_reset(RaidController *ctl)
         end_unanswered(ctl, UNIT_ABORTED);
     }
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
-        if (ctl->unit[i].cache) {
-            raid_cache_reset(ctl->unit[i].cache);
-        } else if (ctl->unit[i].unit) {
-            raid_unit_reset(ctl->unit[i].unit);
-        }
+        controller_reset_unit(ctl, i);
     }
     ctl->awake_at = 0;
     ctl->processor.free_at = 0;         /* work booked for what is gone */
@@ -107,6 +124,8 @@ void raid_controller_reset(RaidController *ctl)
     ctl->card.to_drives.free_at = 0;
     ctl->card.from_drives.free_at = 0;
     ctl->card.xor.free_at = 0;
+    config_reset_end(ctl);
+    leave_reset_end(ctl);
 }
 
 /* --- write caches -------------------------------------------------------- */
@@ -166,6 +185,7 @@ void raid_controller_set_write_cache(RaidController *ctl, unsigned unit,
             send_switch(cache, ctl->port[port]);
         }
     }
+    raid_config_changed(ctl, unit);
 }
 
 /* --- costs --------------------------------------------------------------- */
@@ -229,6 +249,8 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
     ctl->board = board;
     ctl->answer.fire = answer_absent;
     controller_fault_init(ctl);
+    ctl->rebuild_rate = ctl->verify_rate = RATE;
+    leave_init(ctl);
     ctl->bus.bytes_per_s = board->bus_bytes_per_s;
     ctl->card = (RaidCard) {
         .lane_order = board->lane_order,
@@ -248,7 +270,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
         .row_answer_ns = board->row_answer_ns,
     };
     for (unsigned port = 0; port < RAID_PORTS_MAX; port++) {
-        ctl->port_unit[port] = RAID_NO_UNIT;
+        ctl->port_unit[port] = ctl->block[port].unit = RAID_NO_UNIT;
     }
     for (unsigned port = 0; port < board->ports; port++) {
         ctl->port[port] = disk_port_new(sim, port, board->link_bytes_per_s);
@@ -264,6 +286,9 @@ void raid_controller_free(RaidController *ctl)
     }
     g_assert(!ctl->unanswered.head);
     controller_fault_clear(ctl);
+    config_stop(ctl);
+    sim_cancel(ctl->sim, &ctl->leave_ev);
+    g_array_unref(ctl->leave);
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
         raid_cache_free(ctl->unit[i].cache);
         raid_unit_free(ctl->unit[i].unit);
@@ -273,6 +298,11 @@ void raid_controller_free(RaidController *ctl)
         disk_port_free(ctl->port[port]);
     }
     g_free(ctl);
+}
+
+void raid_controller_without_blocks(RaidController *ctl)
+{
+    ctl->blockless = true;
 }
 
 const BoardModel *raid_controller_board(const RaidController *ctl)

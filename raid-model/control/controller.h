@@ -7,13 +7,18 @@
  * were seen to do), 0..15.  A drive that is in no configured unit comes up
  * as a JBOD unit of its own.
  *
- * Life: new - plug drives - create units - power_on - (reset)* - free.
+ * Units outlive the power: blocks on their members say what they are
+ * (docs/on-disk-format.md), and power_on makes them again.
+ *
+ * Life: new - plug drives - create units - power_on - (reset)* - (shutdown)
+ * - free.
  */
 #ifndef RAID_CONTROL_CONTROLLER_H
 #define RAID_CONTROL_CONTROLLER_H
 
 #include "disk-model/world/pipe.h"
 #include "raid-model/array/unit.h"
+#include "raid-model/control/assemble.h"
 #include "raid-model/control/board.h"
 #include "raid-model/control/event.h"
 #include "raid-model/control/spec.h"
@@ -23,7 +28,10 @@
 typedef struct RaidController RaidController;
 
 RaidController *raid_controller_new(Sim *sim, const BoardModel *board);
-void raid_controller_free(RaidController *ctl); /* nothing may be in flight */
+/* No host op may be in flight; blocks on their way are not written. */
+void raid_controller_free(RaidController *ctl);
+/* Before drives are plugged: no blocks are read or written. */
+void raid_controller_without_blocks(RaidController *ctl);
 
 const BoardModel *raid_controller_board(const RaidController *ctl);
 Sim *raid_controller_sim(const RaidController *ctl);
@@ -41,19 +49,29 @@ void raid_controller_plug(RaidController *ctl, unsigned port, Disk *disk);
 Disk *raid_controller_pull(RaidController *ctl, unsigned port);
 
 /*
- * Make a unit, before power_on.  False and one line in `error` when a port
- * does not exist, is taken or empty, drives differ in size, too many
- * members are missing, or the board does not offer the level.
+ * State a unit, before power_on or (guess: of free drives) after it.  If its
+ * drives carry blocks, these must agree, and it comes up as they have it: a
+ * stale member stays stale.  If none does, the unit is new: data stays as it
+ * is, and power_on writes blocks; after it they are written in time.  False
+ * and one line in `error` when drives say something else, a port does not
+ * exist, is taken or empty, drives of a new unit differ in size, too many
+ * members are missing, or the board does not offer the level.  Nothing is
+ * written here.
  */
 bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
                             GError **error);
-/* Drives left over become JBOD units; degraded units are announced. */
+/*
+ * Units nobody has stated are formed as their drives have it; drives without
+ * a block become JBOD units; what is degraded, unclean or amiss is announced.
+ */
 void raid_controller_power_on(RaidController *ctl);
+/* What a port's drive said at power-on. */
+RaidClaim raid_controller_claim(const RaidController *ctl, unsigned port);
 
 /*
  * The write caches of a unit's drives: what is done now, or asked for and
  * under way.  A drive switched off first brings to the medium what it holds;
- * writes submitted later wait for that.  Not kept when the power goes.
+ * writes submitted later wait for that.  Kept in the unit's blocks.
  */
 bool raid_controller_write_cache(RaidController *ctl, unsigned unit);
 void raid_controller_set_write_cache(RaidController *ctl, unsigned unit,
@@ -66,8 +84,16 @@ Disk *raid_controller_away(const RaidController *ctl, unsigned port);
 /* An absent unit answers UNIT_OFFLINE, later. */
 void raid_controller_submit(RaidController *ctl, unsigned unit, UnitOp *op);
 
-/* Everything in flight ends as raid_unit_reset() says; units stay. */
+/* Everything in flight ends as raid_unit_reset() says; units stay.  A
+ * shutdown is off, its done() runs inside. */
 void raid_controller_reset(RaidController *ctl);
+
+/*
+ * The host is about to leave: all units are flushed, then marked clean on
+ * their members, unless somebody goes on writing.  done() later, once.
+ */
+void raid_controller_shutdown(RaidController *ctl,
+                              void (*done)(void *opaque), void *opaque);
 
 /* Events; `notify` runs after each push. */
 void raid_controller_on_event(RaidController *ctl,

@@ -21,12 +21,14 @@ typedef struct __attribute__((packed)) WireMember {
     uint64_t since;
 } WireMember;
 
-/* Little endian; strings are padded with NUL. */
+/*
+ * Little endian; strings are padded with NUL.  The magic is at the end, so
+ * that the first block of a drive's life, cut after its first sector, is none.
+ */
 typedef struct __attribute__((packed)) WireDcb {
-    char magic[8];
-    uint16_t version;           /* magic, version, crc: in every version */
-    uint16_t flags;
     char level[12];
+    uint16_t flags;
+    uint8_t zero[10];
     char layout[16];
     uint8_t id[DCB_ID_BYTES];
     char name[24];
@@ -39,9 +41,12 @@ typedef struct __attribute__((packed)) WireDcb {
     uint8_t members, member;
     uint8_t task, task_member;
     uint8_t rebuild_rate, verify_rate;
-    uint8_t zero[126];
+    uint8_t zero_too[126];
     WireMember at[RAID_MEMBERS_MAX];
-    uint8_t zero_too[252];
+    uint8_t zero_again[240];
+    char magic[8];
+    uint16_t version;           /* magic, version, crc: in every version */
+    uint8_t zero_last[2];
     uint32_t crc;
 } WireDcb;
 
@@ -50,6 +55,7 @@ G_STATIC_ASSERT(sizeof(WireDcb) == DCB_BYTES);
 G_STATIC_ASSERT(G_STRUCT_OFFSET(WireDcb, sequence) == 80);
 G_STATIC_ASSERT(G_STRUCT_OFFSET(WireDcb, members) == 124);
 G_STATIC_ASSERT(G_STRUCT_OFFSET(WireDcb, at) == 256);
+G_STATIC_ASSERT(G_STRUCT_OFFSET(WireDcb, magic) == 1008);
 G_STATIC_ASSERT(G_STRUCT_OFFSET(WireDcb, crc) == ALL_CHECKED);
 G_STATIC_ASSERT(DCB_BYTES == DCB_SECTORS * 512);
 
@@ -141,12 +147,14 @@ RaidShape dcb_shape(const Dcb *dcb)
     };
 }
 
+/* A task's, see task_row. */
 static uint64_t rows(const Dcb *dcb)
 {
     RaidShape shape = dcb_shape(dcb);
-    uint32_t chunk = raid_chunk_sectors(&shape);
+    uint64_t piece = shape.stripe_sectors ? shape.stripe_sectors
+                                          : RAID_STRIPE_SECTORS_MIN;
 
-    return (dcb->member_sectors + chunk - 1) / chunk * raid_row_sets(&shape);
+    return (dcb->member_sectors + piece - 1) / piece * raid_row_sets(&shape);
 }
 
 static bool task_is_right(const Dcb *dcb)

@@ -65,7 +65,8 @@ typedef struct Dcb {
     uint32_t flags;
     DcbTask task;
     unsigned task_member;       /* REBUILD: whose */
-    uint64_t task_row;          /* rows below it are done */
+    uint64_t task_row;          /* rows below it are done; of a level that
+                                 * is not striped, pieces of 128 sectors */
     uint8_t rebuild_rate, verify_rate;  /* 1 fastest task, 5 fastest I/O */
     DcbMember at[RAID_MEMBERS_MAX];
 } Dcb;

@@ -132,6 +132,7 @@ Rig *rig_new(const RigAsk *ask, GError **error)
     rig = g_new0(Rig, 1);
     rig->sim = sim_new(ask->seed);
     rig->ctl = raid_controller_new(rig->sim, board);
+    raid_controller_without_blocks(rig->ctl);
     rig->ports = board->ports;
     rig->drive = g_new0(RigDrive, board->ports);
     rig->presets =
