@@ -30,6 +30,8 @@ static const Command command[] = {
     { "drives", "the drive models: data sheet and model side by side",
       command_drives },
     { "boards", "the controllers there are", command_boards },
+    { "members", "what images are members of, and the unit's data from them",
+      command_members },
 };
 
 static const char help[] =
