@@ -10,8 +10,10 @@
 #include "hw/asic/wire.h"
 
 /* bit 0 online, bit 1 complete, 7:2 state; the full bytes are guesses */
-enum { UNIT_BYTE_NORMAL = 0xff, UNIT_BYTE_DEGRADED = 0xed,
-       UNIT_BYTE_CORRUPT = 0xbc, UNIT_BYTE_MISSING = 0x00 };
+enum { UNIT_BYTE_NORMAL = 0xff, UNIT_BYTE_INITIALISING = 0xf7,
+       UNIT_BYTE_DEGRADED = 0xed, UNIT_BYTE_REBUILDING = 0xdf,
+       UNIT_BYTE_VERIFYING = 0xcf, UNIT_BYTE_CORRUPT = 0xbc,
+       UNIT_BYTE_MISSING = 0x00 };
 
 enum { CONFIG_RAID0 = 0x00, CONFIG_RAID1 = 0x01, CONFIG_RAID5 = 0x05,
        CONFIG_RAID10 = 0x06, CONFIG_CBOD = 0x0c, CONFIG_SUBUNIT = 0x0e,
@@ -31,15 +33,27 @@ uint8_t param_unit_status(RaidUnit *unit)
     if (!unit) {
         return UNIT_BYTE_MISSING;
     }
-    switch (raid_unit_state(unit)) {
-    case RAID_UNIT_OK:
-        return UNIT_BYTE_NORMAL;
-    case RAID_UNIT_DEGRADED:
-        return UNIT_BYTE_DEGRADED;
-    case RAID_UNIT_INOPERABLE:
+    if (raid_unit_state(unit) == RAID_UNIT_INOPERABLE) {
+        return UNIT_BYTE_CORRUPT;
+    }
+    switch (raid_unit_task(unit)->kind) {
+    case RAID_TASK_REBUILD:
+        return UNIT_BYTE_REBUILDING;
+    case RAID_TASK_VERIFY:
+        return UNIT_BYTE_VERIFYING;
+    case RAID_TASK_INIT:
+        return UNIT_BYTE_INITIALISING;
+    case RAID_TASK_NONE:
         break;
     }
-    return UNIT_BYTE_CORRUPT;
+    return raid_unit_state(unit) == RAID_UNIT_OK ? UNIT_BYTE_NORMAL
+                                                 : UNIT_BYTE_DEGRADED;
+}
+
+static bool works(RaidUnit *unit, unsigned member)
+{
+    return raid_unit_member_present(unit, member) &&
+           !raid_unit_member_stale(unit, member);
 }
 
 #define RECORD_BYTES 12
@@ -78,8 +92,7 @@ static uint8_t stripe_code(uint32_t sectors)
 
 static bool pair_works(RaidUnit *unit, unsigned pair)
 {
-    return raid_unit_member_present(unit, 2 * pair) ||
-           raid_unit_member_present(unit, 2 * pair + 1);
+    return works(unit, 2 * pair) || works(unit, 2 * pair + 1);
 }
 
 static uint8_t *array_record(uint8_t *out, RaidUnit *unit)
@@ -91,8 +104,7 @@ static uint8_t *array_record(uint8_t *out, RaidUnit *unit)
     uint8_t working = 0;
 
     for (i = 0; i < subunits && i < 8; i++) {
-        working |= (mirrors ? pair_works(unit, i) :
-                    raid_unit_member_present(unit, i)) << i;
+        working |= (mirrors ? pair_works(unit, i) : works(unit, i)) << i;
     }
     out[0] = subunits;
     out[1] = config_code[shape->level->code];
@@ -111,8 +123,7 @@ static uint8_t *mirror_record(uint8_t *out, RaidUnit *unit)
     memset(out, 0, RECORD_BYTES);
     out[0] = 0xff;
     for (pair = 0; pair < pairs && pair < 4; pair++) {
-        out[2 + pair] = raid_unit_member_present(unit, 2 * pair) |
-                        raid_unit_member_present(unit, 2 * pair + 1) << 1;
+        out[2 + pair] = works(unit, 2 * pair) | works(unit, 2 * pair + 1) << 1;
     }
     return out + RECORD_BYTES;
 }

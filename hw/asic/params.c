@@ -59,7 +59,7 @@ static RaidUnit *unit_at(const Place *at)
 
 static Disk *disk_at(const Place *at, unsigned port)
 {
-    return disk_port_disk(raid_controller_port(at->host->ctl, port));
+    return raid_controller_drive(at->host->ctl, port);
 }
 
 static size_t number_8(uint8_t *out, unsigned value)

@@ -347,6 +347,23 @@ static char *card_get_report(Object *obj, Error **errp)
     return manage_report(card->ctl);
 }
 
+/* One of manage.h's, in tw_cli's words. */
+static void card_set_order(Object *obj, const char *line, Error **errp)
+{
+    TwCard *card = TW_CARD(obj);
+    GError *err = NULL;
+
+    if (!card->host) {
+        error_setg(errp, "order: the card is off");
+        return;
+    }
+    sim_catch_up(card->sim);
+    if (!manage_order(card->ctl, line, NULL, &err)) {
+        error_setg(errp, "%s", err->message);
+        g_error_free(err);
+    }
+}
+
 static const Property card_properties[] = {
     DEFINE_PROP_STRING("units", TwCard, units),
     DEFINE_PROP_UINT64("seed", TwCard, seed, 1),
@@ -386,6 +403,11 @@ static void card_class_init(ObjectClass *klass, TwClassData data)
 
     object_class_property_add_str(klass, "report", card_get_report, NULL);
 
+    object_class_property_add_str(klass, "order", NULL, card_set_order);
+
+    object_class_property_set_description(klass, "order",
+        "An order in tw_cli's words, such as \"u0 start rebuild disk=3\" "
+        "(docs/twcli.md); write-only");
     object_class_property_set_description(klass, "report",
         "Units, ports and versions as JSON, for scripts/twcli (read-only)");
     object_class_property_set_description(klass, "fault",

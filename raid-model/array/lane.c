@@ -268,14 +268,19 @@ static bool after_trouble(RaidLane *lane, RaidLaneOp *op)
     return true;
 }
 
+void raid_lane_reset_drive(RaidLane *lane, bool again)
+{
+    lane->troubled = true;
+    lane->again = again;
+    disk_port_reset_late(lane->port, again ? DISK_ABORTED : DISK_FAILED);
+    lane->again = false;
+}
+
 static void drive_timed_out(SimEvent *ev)
 {
     RaidLane *lane = (RaidLane *)((char *)ev - offsetof(RaidLane, timeout));
 
-    lane->again = !lane->timeouts++;
-    disk_port_reset_late(lane->port, lane->again ? DISK_ABORTED
-                                                 : DISK_FAILED);
-    lane->again = false;
+    raid_lane_reset_drive(lane, !lane->timeouts++);
 }
 
 static void drive_done(DiskOp *disk_op)

@@ -84,6 +84,8 @@ void raid_lane_cancel(RaidLaneOp *op, DiskStatus status);
 void raid_lane_finish_now(RaidLaneOp *op);
 /* While held no op is sent: what is ended makes no room for others. */
 void raid_lane_hold(RaidLane *lane, bool hold);
+/* The drive is reset; what is there is sent once more, or ends FAILED. */
+void raid_lane_reset_drive(RaidLane *lane, bool again);
 /* The drive is ours no longer: what waits ends GONE, later. */
 void raid_lane_close(RaidLane *lane);
 

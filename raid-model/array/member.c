@@ -55,12 +55,23 @@ void raid_unit_lose_member(RaidUnit *unit, unsigned member)
     unit_task_lost_member(unit, member);
 }
 
+void raid_unit_reset_drive(RaidUnit *unit, unsigned member, bool again)
+{
+    raid_lane_reset_drive(&unit->rows.lane[member], again);
+}
+
+bool raid_unit_can_join(const RaidUnit *unit, unsigned member)
+{
+    return !raid_unit_member_present(unit, member) &&
+           !unit->rows.waiting[member];
+}
+
 bool raid_unit_join_member(RaidUnit *unit, unsigned member, DiskPort *port)
 {
     RaidRows *rows = &unit->rows;
 
     g_assert(member < rows->shape.members && port);
-    if (raid_unit_member_present(unit, member) || rows->waiting[member]) {
+    if (!raid_unit_can_join(unit, member)) {
         return false;
     }
     raid_lane_clear(&rows->lane[member]);

@@ -145,11 +145,15 @@ bool raid_unit_is_idle(const RaidUnit *unit);   /* no op is lent to it */
 
 /* A member's drive left its port or failed for good. */
 void raid_unit_lose_member(RaidUnit *unit, unsigned member);
+/* The drive of a member that is there has not answered in time: it is reset,
+ * what it had is sent once `again` or fails. */
+void raid_unit_reset_drive(RaidUnit *unit, unsigned member, bool again);
 /*
  * A lost slot gets the drive on `port`: stale.  False, and nothing changed,
  * when the slot is not empty or its last drive still has ops of ours.
  */
 bool raid_unit_join_member(RaidUnit *unit, unsigned member, DiskPort *port);
+bool raid_unit_can_join(const RaidUnit *unit, unsigned member);
 
 /*
  * Tasks.  False when there is one already or the unit's state forbids it:

@@ -160,6 +160,9 @@ static void block_done(DiskOp *op)
     RaidController *ctl = op->opaque;
     bool gone = op->status == DISK_GONE || op->status == DISK_FAILED;
 
+    if (config_block_again(ctl, block)) {
+        return;
+    }
     if (ctl->closing) {
         block->step = CTL_BLOCK_IDLE;
     } else if (block->step == CTL_BLOCK_MARK) {
@@ -189,6 +192,7 @@ static void send_copy(RaidController *ctl, CtlBlock *block)
     block->op.buf = block->bytes;
     block->op.flags = DISK_OP_FUA;
     block->op.done = block_done;
+    block->op.late = config_block_late;
     disk_port_submit(block_port(ctl, block), &block->op);
 }
 

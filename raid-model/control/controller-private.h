@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Controller, its inside - for the rooms that make up a controller:
- * controller.c (ops, costs, life), formation.c (units come, lose and gain
- * members), config.c and config-load.c (the blocks on the drives), leave.c
- * (orderly shutdown).
+ * controller.c (ops, costs, life), formation.c (units are made), life.c (what
+ * they go through), config.c and config-load.c (the blocks on the drives),
+ * leave.c (orderly shutdown).
  */
 #ifndef RAID_CONTROL_CONTROLLER_PRIVATE_H
 #define RAID_CONTROL_CONTROLLER_PRIVATE_H
@@ -14,6 +14,7 @@
 
 #define RAID_PORTS_MAX 16
 #define RAID_NO_UNIT (-1)
+#define RAID_NO_PORT (-1)
 
 /* Whether and when what a unit is gets written to its members. */
 typedef struct CtlRecord {
@@ -37,6 +38,8 @@ typedef struct CtlUnit {
     CtlRecord record;
     RaidTaskKind task;          /* as its last news had it, */
     uint64_t checkpoint;        /* and how far it is on the media */
+    uint32_t unfit;             /* members whose rebuild has failed: the next
+                                 * is not begun without an order */
     bool agree;                 /* redundancy may not: initialise when the
                                  * task there is has ended */
     UnitOp flush;               /* of an orderly shutdown */
@@ -61,6 +64,8 @@ typedef struct CtlBlock {
     int unit;                   /* whose record waits for it, RAID_NO_UNIT */
     unsigned member;
     bool forget;                /* next */
+    SimEvent timeout;           /* of a drive that does not answer */
+    unsigned timeouts;          /* since it did */
     Dcb dcb;
     uint8_t bytes[DCB_BYTES];
 } CtlBlock;
@@ -87,8 +92,16 @@ struct RaidController {
     CtlBlock block[RAID_PORTS_MAX];
     RaidClaim claim[RAID_PORTS_MAX];    /* as of power-on */
     bool spare[RAID_PORTS_MAX];
+    uint8_t spare_number[RAID_PORTS_MAX];       /* as a unit has one */
+    bool removed[RAID_PORTS_MAX];       /* what was there has left, or is out
+                                         * of use by order */
+    bool ecc_error[RAID_PORTS_MAX];     /* the drive has shown a bad sector
+                                         * that nobody could mend */
+    SimEvent spare_ev, verify_ev;       /* life.c's */
+    unsigned spare_tries;
     uint8_t rebuild_rate, verify_rate;  /* 1 to DCB_RATE_MAX */
     bool blockless;             /* no blocks are read or written */
+    bool jbodless;              /* drives in no unit stay free */
     bool closing;               /* in raid_controller_free() */
     bool powered;
     GArray *leave;              /* of CtlLeave: shutdowns under way */
@@ -118,8 +131,14 @@ void controller_reset_unit(RaidController *ctl, unsigned unit);
 
 /* --- formation.c --------------------------------------------------------- */
 
+/* A new unit, after power-on, whatever its drives say; else as
+ * raid_controller_create(). */
+bool formation_create(RaidController *ctl, const RaidSpec *spec,
+                      GError **error);
 /* The unit is no more, its drives are free; ops end ABORTED inside. */
 void formation_delete(RaidController *ctl, unsigned unit);
+/* The same, but its drives keep their blocks. */
+void formation_drop(RaidController *ctl, unsigned unit);
 
 /* --- config.c ------------------------------------------------------------ */
 
@@ -144,6 +163,13 @@ void config_reset_begin(CtlUnit *own);
 void config_reset_end(RaidController *ctl);
 /* Nothing is written any more. */
 void config_stop(RaidController *ctl);
+
+/* --- config-late.c ------------------------------------------------------- */
+
+/* A block's op is put off by trouble, since then at its drive. */
+void config_block_late(DiskOp *op, SimTime since);
+/* It is over.  True: the drive's reset aborted it, and it is sent again. */
+bool config_block_again(RaidController *ctl, CtlBlock *block);
 
 /* --- config-load.c ------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * Controller - a card without a host: owns ports, units and the event queue
  * and ties them together.  Which units there are is formation.c's matter.
  */
-#include "raid-model/control/controller-private.h"
+#include "raid-model/control/life.h"
 
 #include <stddef.h>
 
@@ -251,6 +251,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
     controller_fault_init(ctl);
     ctl->rebuild_rate = ctl->verify_rate = RATE;
     leave_init(ctl);
+    life_init(ctl);
     ctl->bus.bytes_per_s = board->bus_bytes_per_s;
     ctl->card = (RaidCard) {
         .lane_order = board->lane_order,
@@ -297,12 +298,18 @@ void raid_controller_free(RaidController *ctl)
         disk_port_pull(ctl->port[port]);        /* drives are borrowed */
         disk_port_free(ctl->port[port]);
     }
+    life_end(ctl);
     g_free(ctl);
 }
 
 void raid_controller_without_blocks(RaidController *ctl)
 {
     ctl->blockless = true;
+}
+
+void raid_controller_without_jbods(RaidController *ctl)
+{
+    ctl->jbodless = true;
 }
 
 const BoardModel *raid_controller_board(const RaidController *ctl)

@@ -32,6 +32,8 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board);
 void raid_controller_free(RaidController *ctl);
 /* Before drives are plugged: no blocks are read or written. */
 void raid_controller_without_blocks(RaidController *ctl);
+/* Before power_on: drives in no unit stay free, no host sees them. */
+void raid_controller_without_jbods(RaidController *ctl);
 
 const BoardModel *raid_controller_board(const RaidController *ctl);
 Sim *raid_controller_sim(const RaidController *ctl);
@@ -47,6 +49,8 @@ int raid_controller_port_unit(const RaidController *ctl, unsigned port);
 void raid_controller_plug(RaidController *ctl, unsigned port, Disk *disk);
 /* Ops in flight there end; units degrade; events are queued. */
 Disk *raid_controller_pull(RaidController *ctl, unsigned port);
+/* What a port shows: NULL also for a drive that was taken out by order. */
+Disk *raid_controller_drive(RaidController *ctl, unsigned port);
 
 /*
  * State a unit, before power_on or (guess: of free drives) after it.  If its

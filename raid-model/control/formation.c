@@ -1,97 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Formation - which drives make which unit: units are made, or made again
- * from what their members say, lose and gain members.
+ * from what their members say, and unmade.
  *
- * What is logged when a member goes (the public event list has a code for
- * each, and the vendor's manual describes them so):
+ * What is logged at power-on (the public event list has a code for each, and
+ * the vendor's manual describes them so):
  *
- *   at power-on a member is not there    incomplete unit (unit)
- *     the last shutdown was none         unclean shutdown (unit)
- *     a drive's block is not believed    DCB checksum, DCB version or drive
+ *   a member is not there                incomplete unit (unit)
+ *   the last shutdown was none           unclean shutdown (unit)
+ *   a drive's block is not believed      DCB checksum, DCB version or drive
  *                                        too small (port)
- *   a drive fails or is pulled later     drive error (port), then
- *     and the unit goes on               unit degraded (unit)
- *     and the unit cannot                incomplete unit (unit)
- *   a bad sector was written again       sector repair (port)
- *     or nobody knows what it held       drive ECC error (port)
  *
- * A drive plugged in after power-on joins no unit and becomes none: units
- * are formed at power-on only.
+ * A drive plugged in after power-on joins no unit by itself and becomes none:
+ * without an order units are formed at power-on only.
  */
-#include "raid-model/control/controller-private.h"
-
-/* --- what units tell ------------------------------------------------------ */
-
-static CtlUnit *ctl_unit_of(RaidController *ctl, const RaidUnit *unit)
-{
-    for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
-        if (ctl->unit[i].unit == unit) {
-            return &ctl->unit[i];
-        }
-    }
-    g_assert_not_reached();
-}
-
-static void member_lost(void *opaque, RaidUnit *unit, unsigned member,
-                        UnitState state)
-{
-    RaidController *ctl = opaque;
-    CtlUnit *own = ctl_unit_of(ctl, unit);
-
-    raid_controller_log(ctl, RAID_EVENT_DRIVE_ERROR,
-                        (uint8_t)own->port[member]);
-    raid_controller_log(ctl, state == RAID_UNIT_DEGRADED
-                                 ? RAID_EVENT_UNIT_DEGRADED
-                                 : RAID_EVENT_UNIT_INCOMPLETE, own->number);
-    config_member_lost(ctl, own, member);
-}
-
-static void log_of_port(RaidController *ctl, RaidEventCode code,
-                        const RaidUnit *unit, unsigned member)
-{
-    raid_controller_log(ctl, code,
-                        (uint8_t)ctl_unit_of(ctl, unit)->port[member]);
-}
-
-static void sector_repaired(void *opaque, RaidUnit *unit, unsigned member)
-{
-    log_of_port(opaque, RAID_EVENT_SECTOR_REPAIR, unit, member);
-}
-
-static void medium_error(void *opaque, RaidUnit *unit, unsigned member)
-{
-    log_of_port(opaque, RAID_EVENT_DRIVE_ECC_ERROR, unit, member);
-}
-
-/* Only what is on the medium is recorded. */
-static void task_news(void *opaque, RaidUnit *unit, RaidTaskNews news,
-                      unsigned member)
-{
-    RaidController *ctl = opaque;
-    CtlUnit *own = ctl_unit_of(ctl, unit);
-
-    if (news == RAID_TASK_STARTED || news == RAID_TASK_CHECKPOINT) {
-        own->checkpoint = raid_unit_task(unit)->row;
-    } else if (news == RAID_TASK_DONE || news == RAID_TASK_FAILED) {
-        own->dcb.flags |= news == RAID_TASK_DONE && own->task == RAID_TASK_INIT
-            ? DCB_INITIALISED : 0;
-    } else {
-        return;
-    }
-    own->task = raid_unit_task(unit)->kind;
-    if (!own->task && own->agree) {
-        own->agree = !raid_unit_task_start(unit, RAID_TASK_INIT, member, 0);
-    }
-    raid_config_changed(ctl, own->number);
-}
-
-static const RaidUnitListener listener = {
-    .member_lost = member_lost,
-    .sector_repaired = sector_repaired,
-    .medium_error = medium_error,
-    .task = task_news,
-};
+#include "raid-model/control/life.h"
 
 /* --- making units -------------------------------------------------------- */
 
@@ -114,7 +37,12 @@ static bool check_port(const RaidController *ctl, const RaidSpec *spec,
         return raid_deny(error, "%s: port %d is already in unit %d; each drive "
                          "is in one unit", level, port, ctl->port_unit[port]);
     }
-    if (!disk_port_disk(ctl->port[port])) {
+    if (ctl->spare[port]) {
+        return raid_deny(error, "%s: the drive on port %d is the spare u%u; "
+                         "delete that first", level, port,
+                         ctl->spare_number[port]);
+    }
+    if (ctl->removed[port] || !disk_port_disk(ctl->port[port])) {
         return raid_deny(error, "%s: port %d has no drive; plug one or write "
                          "\"missing\"", level, port);
     }
@@ -194,7 +122,7 @@ static bool shape_unit(const RaidController *ctl, const RaidSpec *spec,
 static void form_unit(RaidController *ctl, const RaidSpec *spec,
                       const RaidShape *shape, const RaidAssembled *from)
 {
-    unsigned number = lowest_port(spec);
+    int number = life_free_number(ctl, lowest_port(spec));
     CtlUnit *own = &ctl->unit[number];
     DiskPort *port[RAID_MEMBERS_MAX] = { NULL };
 
@@ -204,11 +132,11 @@ static void form_unit(RaidController *ctl, const RaidSpec *spec,
         if (spec->port[i] != RAID_PORT_MISSING) {
             port[i] = !from || from->good >> i & 1 ? ctl->port[spec->port[i]]
                                                    : NULL;
-            ctl->port_unit[spec->port[i]] = (int)number;
+            ctl->port_unit[spec->port[i]] = number;
         }
     }
-    own->unit = raid_unit_new(ctl->sim, number, shape, &ctl->card, port,
-                              &listener, ctl);
+    own->unit = raid_unit_new(ctl->sim, own->number, shape, &ctl->card, port,
+                              &life_listener, ctl);
     config_formed(ctl, own, from ? &from->dcb : NULL);
     own->record.again = from && from->uneven;
     if (ctl->board->cache_bytes) {
@@ -251,25 +179,23 @@ static void form_again(RaidController *ctl, const RaidAssembled *from)
     form_unit(ctl, &spec, &shape, from);
 }
 
-static bool create(RaidController *ctl, const RaidAssembly *all,
-                   const RaidSpec *spec, GError **error)
+static bool check_level(const RaidController *ctl, const RaidSpec *spec,
+                        GError **error)
+{
+    return raid_spec_check(spec, error) &&
+           (board_offers(ctl->board, spec->level->code) ||
+            deny_level(ctl->board, spec->level, error)) &&
+           check_ports(ctl, spec, error);
+}
+
+static bool create_new(RaidController *ctl, const RaidSpec *spec,
+                       GError **error)
 {
     RaidShape shape;
-    int index;
 
-    if (!raid_spec_check(spec, error)) {
-        return false;
-    }
-    if (!board_offers(ctl->board, spec->level->code)) {
-        return deny_level(ctl->board, spec->level, error);
-    }
-    if (!check_ports(ctl, spec, error) ||
-        !config_agrees(all, spec, &index, error)) {
-        return false;
-    }
-    if (index != RAID_NOBODY) {
-        form_again(ctl, &all->unit[index]);
-        return true;
+    if (life_free_number(ctl, 0) == RAID_NO_UNIT) {
+        return raid_deny(error, "%s: there are %d units already; delete one",
+                         spec->level->name, RAID_UNITS_MAX);
     }
     if (!check_sizes(ctl, spec, error) ||
         !shape_unit(ctl, spec, &shape, error)) {
@@ -277,6 +203,28 @@ static bool create(RaidController *ctl, const RaidAssembly *all,
     }
     form_unit(ctl, spec, &shape, NULL);
     return true;
+}
+
+static bool create(RaidController *ctl, const RaidAssembly *all,
+                   const RaidSpec *spec, GError **error)
+{
+    int index;
+
+    if (!check_level(ctl, spec, error) ||
+        !config_agrees(all, spec, &index, error)) {
+        return false;
+    }
+    if (index == RAID_NOBODY) {
+        return create_new(ctl, spec, error);
+    }
+    form_again(ctl, &all->unit[index]);
+    return true;
+}
+
+bool formation_create(RaidController *ctl, const RaidSpec *spec,
+                      GError **error)
+{
+    return check_level(ctl, spec, error) && create_new(ctl, spec, error);
 }
 
 bool raid_controller_create(RaidController *ctl, const RaidSpec *spec,
@@ -316,7 +264,7 @@ static void form_the_rest(RaidController *ctl, const RaidAssembly *all)
             .level = &raid_level[RAID_JBOD], .members = 1, .port = { port },
         };
 
-        if (ctl->port_unit[port] == RAID_NO_UNIT &&
+        if (ctl->port_unit[port] == RAID_NO_UNIT && !ctl->jbodless &&
             all->claim[port] == RAID_CLAIM_BLANK) {
             create(ctl, all, &spec, NULL);
         }
@@ -419,6 +367,7 @@ void raid_controller_power_on(RaidController *ctl)
         }
     }
     ctl->powered = true;
+    life_begin(ctl);
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
         if (ctl->unit[i].record.again) {
             raid_config_changed(ctl, i);
@@ -432,16 +381,10 @@ RaidClaim raid_controller_claim(const RaidController *ctl, unsigned port)
     return ctl->claim[port];
 }
 
-void formation_delete(RaidController *ctl, unsigned unit)
+static void unmake(RaidController *ctl, unsigned unit)
 {
     CtlUnit *own = &ctl->unit[unit];
 
-    controller_reset_unit(ctl, unit);
-    for (unsigned port = 0; port < ctl->board->ports; port++) {
-        if (ctl->port_unit[port] == (int)unit && own->record.kept) {
-            raid_config_forget(ctl, port);
-        }
-    }
     for (unsigned port = 0; port < ctl->board->ports; port++) {
         if (ctl->port_unit[port] == (int)unit) {
             ctl->port_unit[port] = RAID_NO_UNIT;
@@ -453,35 +396,21 @@ void formation_delete(RaidController *ctl, unsigned unit)
     leave_check(ctl);
 }
 
-/* --- drives come and go -------------------------------------------------- */
-
-void raid_controller_plug(RaidController *ctl, unsigned port, Disk *disk)
+void formation_delete(RaidController *ctl, unsigned unit)
 {
-    ctl->away[port] = NULL;
-    disk_port_plug(raid_controller_port(ctl, port), disk);
-}
-
-/* The unit learns first, so that nothing new is sent to the empty port. */
-Disk *raid_controller_pull(RaidController *ctl, unsigned port)
-{
-    int number = raid_controller_port_unit(ctl, port);
-    Disk *disk;
-
-    if (number != RAID_NO_UNIT) {
-        CtlUnit *own = &ctl->unit[number];
-        unsigned members = raid_unit_shape(own->unit)->members;
-
-        for (unsigned i = 0; i < members; i++) {
-            if (own->port[i] == (int)port) {
-                raid_unit_lose_member(own->unit, i);
-            }
+    controller_reset_unit(ctl, unit);
+    for (unsigned port = 0; port < ctl->board->ports; port++) {
+        if (ctl->port_unit[port] == (int)unit &&
+            ctl->unit[unit].record.kept) {
+            raid_config_forget(ctl, port);
         }
     }
-    config_pulled(ctl, port);
-    disk = disk_port_pull(ctl->port[port]);
-    if (!disk) {
-        disk = ctl->away[port];
-        ctl->away[port] = NULL;
-    }
-    return disk;
+    unmake(ctl, unit);
+}
+
+void formation_drop(RaidController *ctl, unsigned unit)
+{
+    controller_reset_unit(ctl, unit);
+    config_reset_end(ctl);
+    unmake(ctl, unit);
 }

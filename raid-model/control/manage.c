@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-#include "raid-model/control/controller-private.h"
 #include "raid-model/control/json.h"
+#include "raid-model/control/life.h"
 
-#define RATE_GUESS 3            /* the middle of tw_cli's five */
 #define MEMORY_MB 2             /* measured: a 7000's, in a public tw-cli log;
                                  * a guess for the other series */
 
@@ -57,23 +56,47 @@ static void put_controller(const RaidController *ctl, Json *json)
     put_version(json, "pchip", board->pchip);
     json_integer(json, "memory_mb", MEMORY_MB);
     json_integer(json, "ports", board->ports);
-    json_integer(json, "rebuild_rate", RATE_GUESS);
-    json_integer(json, "verify_rate", RATE_GUESS);
+    json_integer(json, "rebuild_rate", ctl->rebuild_rate);
+    json_integer(json, "verify_rate", ctl->verify_rate);
     json_integer(json, "time_ns", sim_now(ctl->sim));
     json_close_object(json);
 }
 
-static void put_member(const CtlUnit *own, unsigned member, Json *json)
-{
-    bool there = raid_unit_member_present(own->unit, member);
+/* --- units ---------------------------------------------------------------- */
 
+static bool is_good(const CtlUnit *own, unsigned member)
+{
+    return life_good_members(own) >> member & 1;
+}
+
+/* Of a unit, or of one mirror whose state that is; `task` is of all of it. */
+static const char *status_word(UnitState state, const RaidTaskState *task)
+{
+    static const char *const busy[][2] = {
+        [RAID_TASK_REBUILD] = { "REBUILDING", "REBUILD-PAUSED" },
+        [RAID_TASK_VERIFY] = { "VERIFYING", "VERIFY-PAUSED" },
+        [RAID_TASK_INIT] = { "INITIALIZING", "INIT-PAUSED" },
+    };
+
+    return state == RAID_UNIT_INOPERABLE || task->kind == RAID_TASK_NONE
+        ? state_words[state] : busy[task->kind][task->paused];
+}
+
+static void put_percent(const RaidTaskState *task, Json *json)
+{
+    put_index(json, "percent", task->kind == RAID_TASK_NONE ? -1
+              : (int)(task->row * 100 / MAX(task->rows, 1)));
+}
+
+static void put_drive(const char *status, int port, uint64_t sectors,
+                      Json *json)
+{
     json_object(json, NULL);
     json_string(json, "type", "DISK");
-    json_string(json, "status", there ? "OK" : "DEGRADED");
-    put_index(json, "port", own->port[member]);
+    json_string(json, "status", status);
+    put_index(json, "port", port);
     json_null(json, "percent");
-    json_integer(json, "sectors",
-                 (int64_t)raid_unit_shape(own->unit)->member_sectors);
+    json_integer(json, "sectors", (int64_t)sectors);
     json_close_object(json);
 }
 
@@ -82,7 +105,8 @@ static void put_members(const CtlUnit *own, unsigned first, unsigned count,
 {
     json_list(json, "subunits");
     for (unsigned i = first; i < first + count; i++) {
-        put_member(own, i, json);
+        put_drive(is_good(own, i) ? "OK" : "DEGRADED", own->port[i],
+                  raid_unit_shape(own->unit)->member_sectors, json);
     }
     json_close_list(json);
 }
@@ -90,55 +114,102 @@ static void put_members(const CtlUnit *own, unsigned first, unsigned count,
 /* Two neighbours are a mirror. */
 static void put_mirror(const CtlUnit *own, unsigned first, Json *json)
 {
-    unsigned there = raid_unit_member_present(own->unit, first) +
-                     raid_unit_member_present(own->unit, first + 1);
+    static const RaidTaskState none;
+    const RaidTaskState *task = raid_unit_task(own->unit);
+    unsigned there = is_good(own, first) + is_good(own, first + 1);
     UnitState state = there == 2 ? RAID_UNIT_OK
         : there ? RAID_UNIT_DEGRADED : RAID_UNIT_INOPERABLE;
 
+    if (task->kind == RAID_TASK_REBUILD && task->member / 2 != first / 2) {
+        task = &none;
+    }
     json_object(json, NULL);
     json_string(json, "type", type_words[RAID_1]);
-    json_string(json, "status", state_words[state]);
+    json_string(json, "status", status_word(state, task));
     json_null(json, "port");
-    json_null(json, "percent");
+    put_percent(task, json);
     json_integer(json, "sectors",
                  (int64_t)raid_unit_shape(own->unit)->member_sectors);
     put_members(own, first, 2, json);
     json_close_object(json);
 }
 
-static void put_unit(RaidController *ctl, const CtlUnit *own, Json *json)
+static void put_subunits(const CtlUnit *own, Json *json)
 {
     const RaidShape *shape = raid_unit_shape(own->unit);
+
+    if (shape->level->code != RAID_10) {
+        put_members(own, 0, shape->members, json);
+        return;
+    }
+    json_list(json, "subunits");
+    for (unsigned first = 0; first < shape->members; first += 2) {
+        put_mirror(own, first, json);
+    }
+    json_close_list(json);
+}
+
+static void put_unit(RaidController *ctl, const CtlUnit *own, Json *json)
+{
+    static const char *const task_words[] = {
+        [RAID_TASK_NONE] = NULL, [RAID_TASK_REBUILD] = "rebuild",
+        [RAID_TASK_VERIFY] = "verify", [RAID_TASK_INIT] = "initialize",
+    };
+    const RaidShape *shape = raid_unit_shape(own->unit);
+    const RaidTaskState *task = raid_unit_task(own->unit);
+    const char *word = task_words[task->kind];
 
     json_object(json, NULL);
     json_integer(json, "unit", own->number);
     json_string(json, "type", type_words[shape->level->code]);
-    json_string(json, "status", state_words[raid_unit_state(own->unit)]);
-    json_null(json, "percent");
-    json_null(json, "task");
-    json_truth(json, "paused", false);
+    json_string(json, "status", status_word(raid_unit_state(own->unit), task));
+    put_percent(task, json);
+    if (word) {
+        json_string(json, "task", word);
+    } else {
+        json_null(json, "task");
+    }
+    json_truth(json, "paused", task->paused);
     put_index(json, "stripe_kb", shape->level->striped
                                      ? (int)shape->stripe_sectors / 2 : -1);
     json_integer(json, "sectors", (int64_t)raid_capacity(shape));
     json_truth(json, "cache", raid_controller_write_cache(ctl, own->number));
+    json_truth(json, "autoverify", own->dcb.flags & DCB_AUTOVERIFY);
+    json_truth(json, "ignore_ecc", own->dcb.flags & DCB_IGNORE_ECC);
+    json_string(json, "name", own->dcb.name);
+    json_string(json, "serial", "");
+    put_subunits(own, json);
+    json_close_object(json);
+}
+
+static void put_spare(const RaidController *ctl, unsigned port, Json *json)
+{
+    const Disk *disk = disk_port_disk(ctl->port[port]);
+
+    json_object(json, NULL);
+    json_integer(json, "unit", ctl->spare_number[port]);
+    json_string(json, "type", "SPARE");
+    json_string(json, "status", state_words[RAID_UNIT_OK]);
+    json_null(json, "percent");
+    json_null(json, "task");
+    json_truth(json, "paused", false);
+    json_null(json, "stripe_kb");
+    json_integer(json, "sectors", (int64_t)disk_sectors(disk));
+    json_truth(json, "cache", disk_write_cache(disk));
     json_truth(json, "autoverify", false);
     json_truth(json, "ignore_ecc", false);
     json_string(json, "name", "");
     json_string(json, "serial", "");
-    if (shape->level->code == RAID_10) {
-        json_list(json, "subunits");
-        for (unsigned first = 0; first < shape->members; first += 2) {
-            put_mirror(own, first, json);
-        }
-        json_close_list(json);
-    } else {
-        put_members(own, 0, shape->members, json);
-    }
+    json_list(json, "subunits");
+    put_drive("OK", (int)port, disk_sectors(disk), json);
+    json_close_list(json);
     json_close_object(json);
 }
 
-/* A member that was lost keeps its place; the drive itself may be back. */
-static bool port_is_lost(const RaidController *ctl, unsigned port)
+/* --- ports, events -------------------------------------------------------- */
+
+/* A member that was lost, or is stale. */
+static bool is_no_good(const RaidController *ctl, unsigned port)
 {
     const CtlUnit *own;
 
@@ -148,22 +219,34 @@ static bool port_is_lost(const RaidController *ctl, unsigned port)
     own = &ctl->unit[ctl->port_unit[port]];
     for (unsigned i = 0; i < raid_unit_shape(own->unit)->members; i++) {
         if (own->port[i] == (int)port) {
-            return !raid_unit_member_present(own->unit, i);
+            return !is_good(own, i);
         }
     }
     return false;
 }
 
-static void put_port(const RaidController *ctl, unsigned port, Json *json)
+static const char *port_status(const RaidController *ctl, unsigned port)
 {
-    const Disk *disk = disk_port_disk(ctl->port[port]);
+    if (ctl->removed[port]) {
+        return "DRIVE-REMOVED";
+    }
+    if (!disk_port_disk(ctl->port[port])) {
+        return "NOT-PRESENT";
+    }
+    return is_no_good(ctl, port) ? "DEGRADED"
+         : ctl->ecc_error[port] ? "ECC-ERROR" : "OK";
+}
+
+static void put_port(RaidController *ctl, unsigned port, Json *json)
+{
+    const Disk *disk = raid_controller_drive(ctl, port);
     const DiskPreset *preset = disk ? disk_preset(disk) : NULL;
 
     json_object(json, NULL);
     json_integer(json, "port", port);
-    json_string(json, "status", !disk ? "NOT-PRESENT"
-                                : port_is_lost(ctl, port) ? "DEGRADED" : "OK");
-    put_index(json, "unit", ctl->port_unit[port]);
+    json_string(json, "status", port_status(ctl, port));
+    put_index(json, "unit", ctl->spare[port] ? ctl->spare_number[port]
+                                             : ctl->port_unit[port]);
     json_string(json, "model", disk ? preset->label : "");
     json_string(json, "serial", disk ? disk_serial(disk) : "");
     json_string(json, "firmware", disk ? preset->firmware : "");
@@ -199,8 +282,12 @@ char *manage_report(RaidController *ctl)
     put_controller(ctl, &json);
     json_list(&json, "units");
     for (unsigned i = 0; i < RAID_UNITS_MAX; i++) {
+        int spare = life_spare_port(ctl, i);
+
         if (ctl->unit[i].unit) {
             put_unit(ctl, &ctl->unit[i], &json);
+        } else if (spare != RAID_NO_PORT) {
+            put_spare(ctl, (unsigned)spare, &json);
         }
     }
     json_close_list(&json);

@@ -36,15 +36,24 @@ static const char *split_count(const char *word, unsigned *count)
     return word;
 }
 
+static DiskMedia *new_media(const RigAsk *ask, unsigned index, uint64_t lbas,
+                            GError **error)
+{
+    return ask->images ? disk_media_file_open(ask->images[index], lbas, error)
+        : ask->data ? disk_media_memory_new(lbas) : forget_media_new(lbas);
+}
+
 static bool add_drive(Rig *rig, unsigned port, const DiskPreset *preset,
-                      bool data)
+                      DiskMedia *media)
 {
     g_autofree char *serial = g_strdup_printf("PLATTER-%04u", port);
     RigDrive *drive = &rig->drive[port];
 
+    if (!media) {
+        return false;
+    }
     drive->preset = preset;
-    drive->media = data ? disk_media_memory_new(preset->geometry.lbas)
-        : forget_media_new(preset->geometry.lbas);
+    drive->media = media;
     drive->disk = disk_new(rig->sim, preset, drive->media, serial,
                            sim_random(rig->sim, (uint64_t)1 << 32));
     raid_controller_plug(rig->ctl, port, drive->disk);
@@ -54,7 +63,7 @@ static bool add_drive(Rig *rig, unsigned port, const DiskPreset *preset,
 static bool add_drives(Rig *rig, const RigAsk *ask, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(ask->drives, ",", -1);
-    unsigned port = 0;
+    unsigned port = 0, index = 0;
 
     for (char **word = words; *word; word++) {
         unsigned count;
@@ -79,12 +88,21 @@ static bool add_drives(Rig *rig, const RigAsk *ask, GError **error)
             }
         }
         for (; count; count--, port++) {
-            if (preset) {
-                add_drive(rig, port, preset, ask->data);
+            if (preset && ask->images && !ask->images[index]) {
+                return number_error(error, "--drives %s: more drives than "
+                                    "images", ask->drives);
+            }
+            if (preset &&
+                !add_drive(rig, port, preset,
+                           new_media(ask, index++, preset->geometry.lbas,
+                                     error))) {
+                return false;
             }
         }
     }
-    return true;
+    return !ask->images || !ask->images[index] ||
+           number_error(error, "--drives %s: fewer drives than images",
+                        ask->drives);
 }
 
 static bool add_units(Rig *rig, const RigAsk *ask, GError **error)
@@ -132,8 +150,13 @@ Rig *rig_new(const RigAsk *ask, GError **error)
     rig = g_new0(Rig, 1);
     rig->sim = sim_new(ask->seed);
     rig->ctl = raid_controller_new(rig->sim, board);
-    raid_controller_without_blocks(rig->ctl);
+    if (ask->images) {
+        raid_controller_without_jbods(rig->ctl);
+    } else {
+        raid_controller_without_blocks(rig->ctl);
+    }
     rig->ports = board->ports;
+    rig->images = ask->images != NULL;
     rig->drive = g_new0(RigDrive, board->ports);
     rig->presets =
         g_ptr_array_new_with_free_func((GDestroyNotify)disk_preset_free);
@@ -195,7 +218,7 @@ bool rig_unit_words(const char *level, int given, const char *stripe_word,
 
 void rig_free(Rig *rig)
 {
-    for (unsigned i = 0; i < rig->ports; i++) {
+    for (unsigned i = 0; i < rig->ports && !rig->images; i++) {
         if (rig->drive[i].disk) {
             raid_controller_pull(rig->ctl, i);
         }

@@ -4,7 +4,8 @@
  *
  * What comes in: three strings and a seed.  What goes out: a Sim with its
  * own clock and a powered-on controller, ready for raid_controller_submit().
- * A rig is either complete or not there; nothing outside memory is touched.
+ * A rig is either complete or not there; nothing outside memory is touched,
+ * unless there are images.
  */
 #ifndef RAID_SIM_RIG_H
 #define RAID_SIM_RIG_H
@@ -17,6 +18,10 @@ typedef struct RigAsk {
     const char *units;          /* see raid-model/control/spec.h; "" none */
     uint64_t seed;              /* spindle phases */
     bool data;                  /* false: sectors are not kept */
+    char *const *images;        /* files with the drives' sectors, in the order
+                                 * of `drives`, which names as many; units are
+                                 * as their blocks say, a drive without one is
+                                 * free.  NULL: none */
 } RigAsk;
 
 typedef struct RigDrive {
@@ -29,6 +34,7 @@ typedef struct Rig {
     Sim *sim;
     RaidController *ctl;
     unsigned ports;             /* as the board has */
+    bool images;                /* pulling a drive would be written there */
     RigDrive *drive;            /* by port */
     GPtrArray *presets;         /* each model once */
 } Rig;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "disk-model/world/fault.h"
+#include "raid-model/control/manage.h"
 #include "raid-model/sim/number.h"
 #include "raid-model/sim/progress.h"
 #include "raid-model/sim/scenario.h"
@@ -128,6 +129,20 @@ static void order_fault(ScenarioRun *run, const char *rule)
     }
 }
 
+static void give_order(ScenarioRun *run, const char *line)
+{
+    g_autoptr(GString) answer = g_string_new(NULL);
+    g_autoptr(GError) error = NULL;
+
+    if (manage_order(run->rig->ctl, line, answer, &error)) {
+        tell(run, g_strdup_printf("order %s%s%s", line,
+                                  answer->len ? ": " : "", answer->str));
+    } else {
+        tell(run, g_strdup_printf("order %s: refused, %s", line,
+                                  error->message));
+    }
+}
+
 static void begin_work(ScenarioRun *run)
 {
     ScenarioPhase *phase = phase_at(run, run->next_phase++);
@@ -150,6 +165,9 @@ static void happen(ScenarioRun *run, const ScenarioEntry *entry)
         break;
     case SCENARIO_FAULT:
         order_fault(run, entry->fault);
+        break;
+    case SCENARIO_ORDER:
+        give_order(run, entry->order);
         break;
     case SCENARIO_POWER_CUT:
         cut_power(run);
@@ -311,7 +329,7 @@ ScenarioRun *scenario_run_new(const Scenario *story, GError **error)
 {
     RigAsk ask = {
         story->board, story->drives->str, story->units->str, story->seed,
-        false
+        false, NULL
     };
     g_autoptr(GError) why = NULL;
     Rig *rig = rig_new(&ask, &why);

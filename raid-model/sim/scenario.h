@@ -9,6 +9,8 @@
  *   at 5s   work fio rw=randread bs=8k iodepth=4 for 500 requests
  *   at 20s  pull port 2
  *   at 30s  fault port 1 bad at 5000-5007
+ *   at 35s  plug port 2
+ *   at 36s  order u0 start rebuild disk=2
  *   at 40s  report
  *   at 70s  power cut
  *
@@ -17,8 +19,10 @@
  * are made before power-on, so create stands at 0.  Lines of one time happen
  * in their order.  What lies behind # is a comment.
  *
- * What lies behind "fault" is a line of fault.h.  Pulling a drive loses the
- * unit a member; a drive that is plugged again joins no unit.  When the power
+ * What lies behind "fault" is a line of fault.h, behind "order" one of
+ * raid-model/control/manage.h; an order that is refused is told, and the
+ * story goes on.  Pulling a drive loses the unit a member; a drive that is
+ * plugged again joins no unit without an order.  When the power
  * is cut all work ends, drives lose what they held in their RAM and had told
  * to be written; requests that were under way still end (no sector is torn).
  * The power is back at once.
@@ -32,7 +36,7 @@
 
 typedef enum ScenarioVerb {
     SCENARIO_WORK, SCENARIO_PULL, SCENARIO_PLUG, SCENARIO_FAULT,
-    SCENARIO_POWER_CUT, SCENARIO_REPORT
+    SCENARIO_ORDER, SCENARIO_POWER_CUT, SCENARIO_REPORT
 } ScenarioVerb;
 
 typedef struct ScenarioEntry {
@@ -41,6 +45,7 @@ typedef struct ScenarioEntry {
     SimTime at;
     unsigned port;              /* pull, plug */
     const char *fault;          /* fault: a line for fault_order() */
+    const char *order;          /* order: one for manage_order() */
     /* work: */
     int unit;                   /* -1: the first */
     Job job;                    /* its name: the pattern, or fio's name= */

@@ -469,7 +469,9 @@ START_TEST(unclean_is_told_after_a_cut_and_not_after_a_shutdown)
     card_bench_cut(bench);
     card_bench_must_boot(bench, NULL);
     next_event_is(RAID_EVENT_UNCLEAN_SHUTDOWN, 0);
+    next_event_is(RAID_EVENT_INIT_STARTED, 0);
     next_event_is(RAID_EVENT_NONE, 0);
+    card_bench_drain(bench);
     card_bench_shut(bench);
     card_bench_must_boot(bench, NULL);
     next_event_is(RAID_EVENT_NONE, 0);

@@ -23,50 +23,6 @@ static UnitOp op;
 static uint8_t data[8 * DISK_SECTOR_BYTES];
 static bool lent;
 
-static void set_up(void)
-{
-    GArray *specs = raid_spec_parse("raid5:0+1+2:64k", NULL);
-
-    sim = sim_new(1);
-    preset = unit_small_drive(DISK_MAP_CYLINDER);
-    ctl = raid_controller_new(sim, board_model_find("3ware-7500-4"));
-    for (unsigned port = 0; port < DRIVES; port++) {
-        media[port] = disk_media_memory_new(preset->geometry.lbas);
-        disk[port] = disk_new(sim, preset, media[port], "S", port);
-        raid_controller_plug(ctl, port, disk[port]);
-    }
-    ck_assert(raid_controller_create(
-        ctl, &g_array_index(specs, RaidSpec, 0), NULL));
-    g_array_unref(specs);
-    raid_controller_power_on(ctl);
-    while (sim_step(sim)) {
-        continue;
-    }
-    lent = false;
-}
-
-static void tear_down(void)
-{
-    while (sim_step(sim)) {
-        continue;
-    }
-    raid_controller_free(ctl);
-    for (unsigned port = 0; port < DRIVES; port++) {
-        disk_free(disk[port]);
-        disk_media_close(media[port]);
-    }
-    disk_preset_free(preset);
-    sim_free(sim);
-}
-
-static void order(const char *line)
-{
-    GError *error = NULL;
-
-    ck_assert_msg(fault_order(sim, line, &error), "%s: %s", line,
-                  error ? error->message : "");
-}
-
 static void op_done(UnitOp *done)
 {
     ck_assert_ptr_eq(done, &op);
@@ -93,6 +49,50 @@ static SimTime ends_well(UnitVerb verb, uint64_t lba, uint32_t count)
     }
     ck_assert_int_eq(op.status, UNIT_OK);
     return sim_now(sim) - asked;
+}
+
+static void set_up(void)
+{
+    GArray *specs = raid_spec_parse("raid5:0+1+2:64k", NULL);
+
+    sim = sim_new(1);
+    preset = unit_small_drive(DISK_MAP_CYLINDER);
+    ctl = raid_controller_new(sim, board_model_find("3ware-7500-4"));
+    for (unsigned port = 0; port < DRIVES; port++) {
+        media[port] = disk_media_memory_new(preset->geometry.lbas);
+        disk[port] = disk_new(sim, preset, media[port], "S", port);
+        raid_controller_plug(ctl, port, disk[port]);
+    }
+    ck_assert(raid_controller_create(
+        ctl, &g_array_index(specs, RaidSpec, 0), NULL));
+    g_array_unref(specs);
+    raid_controller_power_on(ctl);
+    while (sim_step(sim)) {
+        continue;
+    }
+    ends_well(UNIT_WRITE, 0, 8);        /* the first is preceded by blocks */
+}
+
+static void tear_down(void)
+{
+    while (sim_step(sim)) {
+        continue;
+    }
+    raid_controller_free(ctl);
+    for (unsigned port = 0; port < DRIVES; port++) {
+        disk_free(disk[port]);
+        disk_media_close(media[port]);
+    }
+    disk_preset_free(preset);
+    sim_free(sim);
+}
+
+static void order(const char *line)
+{
+    GError *error = NULL;
+
+    ck_assert_msg(fault_order(sim, line, &error), "%s: %s", line,
+                  error ? error->message : "");
 }
 
 static void next_event_is(RaidEventCode code, unsigned source)

@@ -134,6 +134,22 @@ START_TEST(a_raid_5_outlives_one_pull_and_not_two)
 }
 END_TEST
 
+START_TEST(a_unit_takes_orders_and_says_no)
+{
+    Told told = { 0 };
+
+    tell(RAID5 "at 0 work fio rw=randrw depth 2 for 5s\n"
+         "at 1s pull port 2\nat 2s plug port 2\n"
+         "at 3s order u0 start rebuild disk=2\n"
+         "at 4s order u0 start rebuild disk=3\n", &told);
+    ck_assert(told.well);
+    ck_assert_int_eq(state(&told, 0), RAID_UNIT_DEGRADED);
+    ck_assert_str_eq(event(&told, 2), "order u0 start rebuild disk=2");
+    ck_assert(strstr(event(&told, 3), "refused, u0 is rebuilding already"));
+    forget(&told);
+}
+END_TEST
+
 /* A drive's buffer loses what it held; later work goes on. */
 START_TEST(a_power_cut_ends_all_work_before_it)
 {
@@ -169,10 +185,10 @@ static const struct {
     { RAID5 "at soon report\n", ":3: ", "not a time" },
     { RAID5 "at 1s\n", ":3: the line's end", "nothing that can happen" },
     { RAID5 "at 1s dance\n", ":3: 'dance'", "create, work, pull" },
-    { RAID5 "at 1s replace port 2\n", ":3: 'replace'", "not modelled yet" },
+    { RAID5 "at 1s replace port 2\n", ":3: 'replace'", "can happen" },
     { RAID5 "at 1s fault port 2 sick\n", ":3: fault: \"sick\"",
       "bad, slow TIME" },
-    { RAID5 "at 1s rebuild\n", ":3: 'rebuild'", "not modelled yet" },
+    { RAID5 "at 1s order\n", ":3: the line's end", "order" },
     { RAID5 "at 1s create single ports 4\n", ":3: ", "too late" },
     { "at 0 create\n", ":1: the line's end", "a level" },
     { "at 0 create raid5 0-3\n", ":1: '0-3'", "'ports' would be right" },
@@ -244,6 +260,7 @@ START_TEST(random_words_do_no_harm)
         "wd1200jb", "\n", "\n", "\nat 1s work", "requests", "bs=8k", "=",
         "rw=randrw", "numjobs=3", "controller", "3ware-7410", "seed", "#",
         "\xff", "%s", "none",
+        "order", "u0", "del", "start rebuild", "disk=2",
     };
     Sim *chance = sim_new(_i);
 
@@ -274,6 +291,7 @@ int main(void)
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, work_goes_on_for_its_time_or_its_requests);
     tcase_add_test(tc, a_raid_5_outlives_one_pull_and_not_two);
+    tcase_add_test(tc, a_unit_takes_orders_and_says_no);
     tcase_add_test(tc, a_power_cut_ends_all_work_before_it);
     tcase_add_loop_test(tc, wrong_words_are_told_by_line_and_reason, 0,
                         G_N_ELEMENTS(wrong));
