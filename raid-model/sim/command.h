@@ -31,6 +31,7 @@ int command_bench(int argc, char **argv);
 int command_drives(int argc, char **argv);
 int command_boards(int argc, char **argv);
 int command_members(int argc, char **argv);
+int command_manage(int argc, char **argv);
 
 /*
  * Parses options; what is left over stays in argv, up to `words_max`.

@@ -32,6 +32,8 @@ static const Command command[] = {
     { "boards", "the controllers there are", command_boards },
     { "members", "what images are members of, and the unit's data from them",
       command_members },
+    { "manage", "an order for a card, whose drives are images",
+      command_manage },
 };
 
 static const char help[] =

@@ -30,8 +30,7 @@ EPILOG = """LINE is tw_cli's; without one, lines are read from the terminal:
   scripts/twcli --qmp build/qmp.sock help
   scripts/twcli --qmp build/qmp.sock watch --on-event 'logger "$TWCLI_TEXT"'
 
-Cards take no orders yet and raidsim reads no images: docs/twcli.md, which has
-all of it."""
+docs/twcli.md has all of it."""
 
 
 class Parser(argparse.ArgumentParser):
