@@ -41,7 +41,7 @@ static bool sum_holds(const DiskPreset *preset)
 /* The mean time of a random 8 KiB read at the drive, depth 1. */
 static bool check(const char *name, guint64 seed, double *ms, GError **error)
 {
-    RigAsk ask = { CHECK_BOARD, name, "", seed, false, NULL };
+    RigAsk ask = { CHECK_BOARD, name, "", seed, false };
     Rig *rig = rig_new(&ask, error);
     JobPlan plan = { .depth = 1, .requests_max = CHECK_REQUESTS,
                      .seed = seed, .clones = 1 };

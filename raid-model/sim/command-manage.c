@@ -193,12 +193,12 @@ static int manage(const Ask *ask, char **paths, const char *order,
                                           : find_drives(paths, error);
     RigAsk rig_ask = {
         .board = ask->board ? ask->board : "3ware-7810", .drives = drives,
-        .units = "", .seed = seed_of(paths), .images = paths,
+        .units = "", .seed = seed_of(paths),
     };
     int status = 0;
     Rig *rig;
 
-    if (!drives || !(rig = rig_new(&rig_ask, error))) {
+    if (!drives || !(rig = rig_new_images(&rig_ask, paths, error))) {
         return COMMAND_USAGE;
     }
     if (order && !carry_out(rig, order, &status, error)) {

@@ -190,8 +190,7 @@ static int run_unit(Words *words, const char *file, ReplayPlan *plan,
     words->board = words->board ? words->board : board;
     words->unit = words->unit ? words->unit : none;
     ask = (RigAsk) {
-        words->board, words->drives, words->unit, words->seed, false,
-        NULL
+        words->board, words->drives, words->unit, words->seed, false
     };
     plan->rig = rig_new(&ask, error);
     if (!plan->rig) {

@@ -36,10 +36,10 @@ static const char *split_count(const char *word, unsigned *count)
     return word;
 }
 
-static DiskMedia *new_media(const RigAsk *ask, unsigned index, uint64_t lbas,
-                            GError **error)
+static DiskMedia *new_media(const Rig *rig, const RigAsk *ask, unsigned index,
+                            uint64_t lbas, GError **error)
 {
-    return ask->images ? disk_media_file_open(ask->images[index], lbas, error)
+    return rig->images ? disk_media_file_open(rig->images[index], lbas, error)
         : ask->data ? disk_media_memory_new(lbas) : forget_media_new(lbas);
 }
 
@@ -88,19 +88,19 @@ static bool add_drives(Rig *rig, const RigAsk *ask, GError **error)
             }
         }
         for (; count; count--, port++) {
-            if (preset && ask->images && !ask->images[index]) {
+            if (preset && rig->images && !rig->images[index]) {
                 return number_error(error, "--drives %s: more drives than "
                                     "images", ask->drives);
             }
             if (preset &&
                 !add_drive(rig, port, preset,
-                           new_media(ask, index++, preset->geometry.lbas,
-                                     error))) {
+                           new_media(rig, ask, index++,
+                                     preset->geometry.lbas, error))) {
                 return false;
             }
         }
     }
-    return !ask->images || !ask->images[index] ||
+    return !rig->images || !rig->images[index] ||
            number_error(error, "--drives %s: fewer drives than images",
                         ask->drives);
 }
@@ -140,6 +140,11 @@ static bool board_error(const char *name, GError **error)
 
 Rig *rig_new(const RigAsk *ask, GError **error)
 {
+    return rig_new_images(ask, NULL, error);
+}
+
+Rig *rig_new_images(const RigAsk *ask, char *const *images, GError **error)
+{
     const BoardModel *board = board_model_find(ask->board);
     Rig *rig;
 
@@ -150,13 +155,13 @@ Rig *rig_new(const RigAsk *ask, GError **error)
     rig = g_new0(Rig, 1);
     rig->sim = sim_new(ask->seed);
     rig->ctl = raid_controller_new(rig->sim, board);
-    if (ask->images) {
+    if (images) {
         raid_controller_without_jbods(rig->ctl);
     } else {
         raid_controller_without_blocks(rig->ctl);
     }
     rig->ports = board->ports;
-    rig->images = ask->images != NULL;
+    rig->images = images;
     rig->drive = g_new0(RigDrive, board->ports);
     rig->presets =
         g_ptr_array_new_with_free_func((GDestroyNotify)disk_preset_free);

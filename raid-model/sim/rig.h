@@ -18,10 +18,6 @@ typedef struct RigAsk {
     const char *units;          /* see raid-model/control/spec.h; "" none */
     uint64_t seed;              /* spindle phases */
     bool data;                  /* false: sectors are not kept */
-    char *const *images;        /* files with the drives' sectors, in the order
-                                 * of `drives`, which names as many; units are
-                                 * as their blocks say, a drive without one is
-                                 * free.  NULL: none */
 } RigAsk;
 
 typedef struct RigDrive {
@@ -34,13 +30,19 @@ typedef struct Rig {
     Sim *sim;
     RaidController *ctl;
     unsigned ports;             /* as the board has */
-    bool images;                /* pulling a drive would be written there */
+    char *const *images;        /* borrowed; or NULL */
     RigDrive *drive;            /* by port */
     GPtrArray *presets;         /* each model once */
 } Rig;
 
 /* NULL and one clear line in `error` when it cannot be. */
 Rig *rig_new(const RigAsk *ask, GError **error);
+/*
+ * The drives' sectors are in files, in the order of ask->drives, which names
+ * as many.  Units are as their blocks say; a drive without one is free, it
+ * becomes no JBOD.
+ */
+Rig *rig_new_images(const RigAsk *ask, char *const *images, GError **error);
 /* A unit of equal drives; stripe_bytes 0: 64 KiB, if the level has one. */
 Rig *rig_new_alike(const char *board, const char *drive, const char *level,
                    unsigned members, uint32_t stripe_bytes, uint64_t seed,

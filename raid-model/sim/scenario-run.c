@@ -329,7 +329,7 @@ ScenarioRun *scenario_run_new(const Scenario *story, GError **error)
 {
     RigAsk ask = {
         story->board, story->drives->str, story->units->str, story->seed,
-        false, NULL
+        false
     };
     g_autoptr(GError) why = NULL;
     Rig *rig = rig_new(&ask, &why);
