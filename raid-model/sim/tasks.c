@@ -34,8 +34,8 @@ static void begin_task(const Run *run)
             unit, REBUILT, raid_controller_port(run->rig->ctl, REBUILT));
     }
     if (kind != RAID_TASK_NONE) {
-        raid_unit_set_task_rate(unit, run->ask->rate);
         begun = begun && raid_unit_task_start(unit, kind, REBUILT, 0);
+        raid_unit_set_task_rate(unit, run->ask->rate);
     }
     g_assert(begun);
 }

@@ -198,6 +198,7 @@ END_TEST
 START_TEST(an_error_comes_after_so_many_writes)
 {
     b.d->errors_expected = 0x00800000;
+    driver_write(b.d, 0, 0, 1, sectors(b, 1));  /* blocks are written too */
     order("host parity after 4");       /* of two drives */
     driver_write(b.d, 0, 0, 1, sectors(b, 1));
     ck_assert(!(driver_status(b.d) & 0x00800000));
