@@ -58,7 +58,7 @@ def hotplug(ctx):
         " | ".join(l for l in one.bad_lines() if "AEN" in l)[:300])
     ctx.check("the card's report tells it",
               report["units"][0]["status"] == "DEGRADED" and
-              report["ports"][1]["status"] == "NOT-PRESENT", report)
+              report["ports"][1]["status"] == "DRIVE-REMOVED", report)
     odd = [line for line in one.bad_lines() if "AEN:" not in line]
     ctx.check("nothing else in the log", not odd, " | ".join(odd[:3]))
     kinds = [r.event for r in one.trace]

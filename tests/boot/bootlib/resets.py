@@ -13,7 +13,7 @@ import re
 
 from . import qmp
 from .case import SMALL, SMALL_SECTORS, job
-from .layout import SECTOR, Unit
+from .layout import DATA_OFFSET, RESERVED, SECTOR, Unit
 
 BLOCK = 64 << 10
 EVENTS = ["tw_command", "tw_completion", "tw_drive_op", "tw_reset",
@@ -69,6 +69,10 @@ exit $status
 """
 
 
+def is_data(sector):
+    return DATA_OFFSET <= sector < SMALL_SECTORS - (RESERVED - DATA_OFFSET)
+
+
 def no_stale_writes(ctx, name, trace):
     """No drive writes between a reset and the next write command."""
     writes_open = True
@@ -81,7 +85,8 @@ def no_stale_writes(ctx, name, trace):
         elif record.event == "tw_command" and record.values["opcode"] == 3:
             writes_open = True
         elif record.event == "tw_drive_op" and not writes_open \
-                and record.word == "write" and record.at > reset_at:
+                and record.word == "write" and record.at > reset_at \
+                and is_data(record.values["sector"]):
             stale += 1
             first = record.line
     ctx.check(f"{name}: resets are in the trace", resets > 0)
@@ -171,7 +176,9 @@ def members(ctx, count=4):
     sums = []
     for port in range(count):
         with open(ctx.path("images", f"c0p{port}.raw"), "rb") as file:
-            sums.append(digest(iter(lambda: file.read(1 << 20), b"")))
+            file.seek(DATA_OFFSET * SECTOR)
+            sums.append(digest([file.read((SMALL_SECTORS - RESERVED) *
+                                          SECTOR)]))
     return sums
 
 

@@ -50,7 +50,8 @@ def bad_sector(ctx):
     qemu.close()
     ctx.finished(one, clean=False)
     ctx.check("wrong words are refused in one line",
-              "bad, slow TIME or dead" in refused, refused)
+              '"rotten": one of bad, ' in refused and "\n" not in refused,
+              refused)
     for lba in (38, 39, 41, 42):
         ctx.check(f"LBA {lba} of the single drive reads",
                   one.value(f"lba {lba}") == "0", one.last_words())
