@@ -163,7 +163,8 @@ static bool task_is_right(const Dcb *dcb)
         return !dcb->task_row && !dcb->task_member &&
                !(dcb->flags & DCB_PAUSED);
     }
-    return dcb->task < DCB_TASKS && dcb->level && dcb->level->row_redundant &&
+    return dcb->task < DCB_TASKS && dcb->level &&
+           (dcb->level->row_redundant || dcb->task == DCB_TASK_VERIFY) &&
            dcb->task_member < dcb->members && dcb->task_row <= rows(dcb);
 }
 

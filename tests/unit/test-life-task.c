@@ -75,6 +75,25 @@ START_TEST(a_verify_can_be_stopped_and_is_then_over)
 }
 END_TEST
 
+/* Only that its sectors can be read; a power cut in the middle included. */
+START_TEST(a_unit_of_stripes_is_verified_too)
+{
+    only(0x07);
+    boot_filled("raid0:0-2:64k");
+    order("u0 start verify");
+    run_for(SIM_MS(30));
+    shows("\"status\":\"VERIFYING\"");
+    card_bench_cut(bench);
+    card_bench_must_boot(bench, NULL);
+    shows("\"status\":\"VERIFYING\"");
+    forget_news();
+    card_bench_drain(bench);
+    TOLD(0x2b00);
+    shows("\"type\":\"RAID-0\",\"status\":\"OK\"");
+    holds(0);
+}
+END_TEST
+
 START_TEST(autoverify_begins_one_each_day)
 {
     only(0x03);
@@ -200,6 +219,7 @@ int main(void)
     tcase_add_test(tc,
         C04_a_verify_that_finds_a_mismatch_initialises_all_again);
     tcase_add_test(tc, a_verify_can_be_stopped_and_is_then_over);
+    tcase_add_test(tc, a_unit_of_stripes_is_verified_too);
     tcase_add_test(tc, autoverify_begins_one_each_day);
     tcase_add_test(tc, a_rate_gives_the_task_more_or_the_host);
     tcase_add_test(tc, a_rate_is_for_a_task_that_is_under_way_too);
