@@ -34,7 +34,13 @@ static void note_bad_sector(RowOp *row, const RowIo *io)
         row->bad_found = MIN(row->bad_found,
                              row_lba(row, io->slot, offset));
     }
-    row->bad_offset = MIN(row->bad_offset, offset);
+    if (offset < row->bad_offset) {
+        row->bad_offset = offset;
+        row->bad_slots = 0;
+    }
+    if (offset == row->bad_offset) {
+        row->bad_slots |= row_slot_bit(io->slot);
+    }
     row->unreadable |= row_slot_bit(io->slot);
 }
 
@@ -212,6 +218,25 @@ static void narrow_step(RowOp *row)
     set_step(row, row->at, good ? good : 1);
 }
 
+/*
+ * What is beside a bad sector can be read, and is: where redundancy does not
+ * agree, after a power cut, it would come out of it wrong and be written so.
+ * The step goes up to the bad sector, then that one alone.
+ */
+static void spare_the_neighbours(RowOp *row)
+{
+    uint32_t good = row->bad_offset - row->at, slots = row->bad_slots;
+
+    if (!row->unreadable || row->count == 1 || row_is_mirror(row) ||
+        !row->rows->shape.level->row_redundant) {
+        return;
+    }
+    row->next_bad = row->bad_offset;
+    set_step(row, row->at, good ? good : 1);
+    row->bad_slots = slots;
+    row->unreadable = good ? 0 : slots;
+}
+
 static uint64_t unknowable_lba(const RowOp *row)
 {
     uint32_t wanted = row->cut[0].wanted;
@@ -293,6 +318,10 @@ static void end_step(RowOp *row)
         return;
     }
     set_step(row, next, row->high - next);
+    if (next == row->next_bad) {
+        row->count = 1;
+        row->unreadable = row->bad_slots;
+    }
     begin_step(row);
 }
 
@@ -370,6 +399,7 @@ static void gather_ended(RowOp *row)
 
     if (!gather_went_well(row)) {
         row_give_buffers(row);
+        spare_the_neighbours(row);
         begin_step(row);
         return;
     }
@@ -426,6 +456,7 @@ void raid_row_start(RowOp *row)
         return;
     }
     row->agrees = true;
+    row->next_bad = UINT32_MAX;
     set_step(row, row->low, row->high - row->low);
     begin_step(row);
 }

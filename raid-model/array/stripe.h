@@ -113,7 +113,9 @@ struct RowOp {
     RowPhase phase;             /* what every op needs first: close together */
     uint32_t at, count;         /* the step: offset and length */
     uint32_t unreadable;        /* slots with a bad sector in this step */
-    uint32_t bad_offset;        /* the first of those */
+    uint32_t bad_offset;        /* the first of those, */
+    uint32_t bad_slots;         /* and the slots that are bad there */
+    uint32_t next_bad;          /* offset known to be so, not yet done */
     bool force;                 /* REBUILD: what is unknown becomes zero */
     uint64_t bad_found;         /* its unit LBA, if a data slot's */
     unsigned pending, ios;

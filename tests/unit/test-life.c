@@ -264,6 +264,29 @@ START_TEST(C08_a_bad_sector_is_repaired_or_told)
 }
 END_TEST
 
+/*
+ * Beside it redundancy does not agree, as after a power cut: what can be read
+ * is, and only the bad sector comes from the others.
+ */
+START_TEST(a_bad_sector_takes_no_neighbour_with_it)
+{
+    static const unsigned torn[] = { LIFE_AREA + 8, LIFE_AREA + 10 };
+    uint8_t sector[SECTOR];
+
+    only(0x07);
+    boot_filled("raid5:0-2:64k");
+    for (unsigned i = 0; i < G_N_ELEMENTS(torn); i++) {
+        card_bench_peek(bench, 0, torn[i], sector, 1);  /* row 0's parity */
+        sector[7] ^= 1;
+        card_bench_poke(bench, 0, torn[i], sector, 1);
+    }
+    fault("port 1 bad at 1033");
+    holds(0);
+    TOLD(0x2301);
+    holds(0);
+}
+END_TEST
+
 /* The first write waits for blocks, and one of these for a drive. */
 START_TEST(C10_a_drive_that_hangs_over_its_block_is_reset_then_lost)
 {
@@ -506,6 +529,7 @@ int main(void)
     tcase_add_test(tc,
         C06_a_bad_source_ends_a_rebuild_and_the_rest_can_be_read);
     tcase_add_test(tc, C07_ignoring_ecc_goes_on_and_says_what_it_overwrote);
+    tcase_add_test(tc, a_bad_sector_takes_no_neighbour_with_it);
     tcase_add_loop_test(tc, C08_a_bad_sector_is_repaired_or_told, 0, 3);
     tcase_add_loop_test(tc,
         C10_a_drive_that_hangs_over_its_block_is_reset_then_lost, 0, 2);
