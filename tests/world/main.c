@@ -5,8 +5,11 @@
  *   world swarm [COUNT [FIRST]]     so many stories
  *   world soak MINUTES [FIRST]      for so long
  *   world nth                       every drive operation in trouble
+ *   world cut [STRIDE]              the power goes at every event, or each
+ *                                   so many
  *   world swarm-one SEED            one, told line by line
  *   world nth-one NUMBER            likewise
+ *   world cut-one NUMBER
  *
  * Ends with "N passed, N failed"; exits 1 if any failed, 2 on wrong words.
  */
@@ -14,6 +17,7 @@
 #include <string.h>
 
 #include "tests/world/crew.h"
+#include "tests/world/cut.h"
 #include "tests/world/nth.h"
 
 static const CrewPlan swarm = {
@@ -22,12 +26,16 @@ static const CrewPlan swarm = {
 static const CrewPlan nth = {
     .what = "faults", .alone = "world nth-one (see above);", .job = story_nth,
 };
+static const CrewPlan cuts = {
+    .what = "cuts", .alone = "world cut-one (see above);", .job = story_cut,
+};
+static const CrewPlan cut_one = { .job = story_cut_one };
 static const CrewPlan nth_one = { .job = story_nth_one };
 
 static int usage(void)
 {
     fprintf(stderr, "world: swarm [COUNT [FIRST]], soak MINUTES [FIRST], nth, "
-            "swarm-one SEED, nth-one NUMBER\n");
+            "cut [STRIDE], swarm-one SEED, nth-one NUMBER, cut-one NUMBER\n");
     return 2;
 }
 
@@ -72,6 +80,21 @@ static int run_nth(void)
     return result(right, &sum);
 }
 
+static int run_cut(void)
+{
+    CrewPlan plan = cuts;
+    StoryCount sum;
+    bool right;
+
+    plan.count = cut_jobs();
+    right = crew_run(&plan, &sum);
+    printf("cut: %" G_GUINT64_FORMAT " cuts; %" G_GUINT64_FORMAT " columns "
+           "differed, %" G_GUINT64_FORMAT " sectors in write holes, %"
+           G_GUINT64_FORMAT " torn, %" G_GUINT64_FORMAT " lost from drives' "
+           "caches\n", sum.cuts, sum.differ, sum.holes, sum.torn, sum.lost);
+    return result(right, &sum);
+}
+
 int main(int argc, char **argv)
 {
     CrewPlan plan = swarm;
@@ -92,6 +115,13 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "nth") == 0 && argc == 2) {
         return run_nth();
+    }
+    if (strcmp(argv[1], "cut") == 0 && argc <= 3) {
+        cut_stride = (unsigned)MAX(number(argv, 2, 1), 1);
+        return run_cut();
+    }
+    if (strcmp(argv[1], "cut-one") == 0 && argc == 3) {
+        return crew_alone(&cut_one, number(argv, 2, 1)) ? 0 : 1;
     }
     if (strcmp(argv[1], "swarm-one") == 0 && argc == 3) {
         return crew_alone(&plan, number(argv, 2, 1)) ? 0 : 1;

@@ -95,13 +95,11 @@ static void replace(Nth *nth, unsigned member)
         }
         rig_swap(rig, port, true);
         rig_plug(rig, port);
-        if (!raid_unit_join_member(rig->unit, member,
-                                   raid_controller_port(rig->ctl, port))) {
-            work_wrong(nth->work, "member %u cannot join", member);
-        }
     }
     work_note(nth->work, "rebuild of member %u", member);
-    raid_unit_task_start(rig->unit, RAID_TASK_REBUILD, member, 0);
+    if (!rig_rebuild(rig, port)) {
+        work_wrong(nth->work, "member %u cannot join", member);
+    }
 }
 
 static void tell(Nth *nth)
@@ -162,7 +160,7 @@ static void judge(Nth *nth)
     if (lost || nth->work->wrong) {
         return;
     }
-    wrong = rig_look(rig, nth->work->oracle, NULL, NULL, NULL);
+    wrong = rig_look(rig, nth->work->oracle, rig_good(rig), NULL);
     if (wrong) {
         work_wrong(nth->work, "on the media: %s", wrong);
         g_free(wrong);

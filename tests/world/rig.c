@@ -170,57 +170,115 @@ static bool is_first(const Rig *rig, uint64_t lba)
     return rig->md.level != 5 || place.device == (place.twin == 0);
 }
 
-static char *look_at(Rig *rig, const Oracle *oracle, uint32_t good,
-                     uint64_t lba, bool torn, bool *agrees)
+/* Sectors that are one column have one key. */
+static uint64_t key_of(const Rig *rig, uint64_t lba)
 {
-    uint8_t sum[SECTOR];
-    const uint8_t *data;
-    uint64_t sector;
-    uint32_t column = rig_column(rig, lba, &sector), version;
-    unsigned own = md_place(&rig->md, lba).device;
-    bool there = good >> own & 1;
-
-    data = image_at(rig, own, sector);
-    if (!there) {
-        sum_of(rig, column & ~(1u << own), sector, sum);
-        data = sum;
-    }
-    *agrees = true;
-    if (!oracle_version(data, lba, &version)) {
-        *agrees = there || !torn;
-        return *agrees ? say(rig, lba, "no version, rather like",
-                             (int)version) : NULL;
-    }
-    if (!oracle_is_right(oracle, lba, version)) {
-        *agrees = there || !torn;
-        return *agrees ? say(rig, lba, "not version", (int)version) : NULL;
-    }
-    if (!rig->redundant || (column & ~good) || !is_first(rig, lba)) {
-        return NULL;
-    }
-    sum_of(rig, column, sector, sum);
-    *agrees = is_zero(sum);
-    return *agrees || torn ? NULL
-         : say(rig, lba, "redundancy does not agree, version", (int)version);
+    return rig->md.level == 5 ? md_place(&rig->md, lba).sector : lba;
 }
 
-char *rig_look(Rig *rig, const Oracle *oracle,
-               bool (*torn)(void *opaque, uint64_t lba), void *opaque,
-               uint64_t *holes)
+typedef struct Look {
+    Rig *rig;
+    const Oracle *oracle;
+    uint32_t good;
+    RigAfter *after;            /* or NULL */
+    bool *open;                 /* by key: some write is half done */
+} Look;
+
+/* What one member, or all others of the column, say of a sector. */
+static char *judge(const Look *look, uint64_t lba, const uint8_t *data,
+                   bool anything, bool *dark)
 {
-    uint32_t good = rig_good(rig);
+    uint32_t version;
+    bool known = oracle_version(data, lba, &version);
+
+    *dark = false;
+    if (known && oracle_is_right(look->oracle, lba, version)) {
+        if (look->after) {
+            look->after->found[lba] = version;
+        }
+        return NULL;
+    }
+    *dark = anything;
+    return anything ? NULL
+         : say(look->rig, lba, known ? "not version" : "nothing, rather like",
+               (int)version);
+}
+
+/* The second copy, where there is one. */
+static char *look_at_twin(const Look *look, uint64_t lba, bool torn_may_be,
+                          bool *dark)
+{
+    MdPlace place = md_place(&look->rig->md, lba);
+    bool twin_dark;
+    char *wrong;
+
+    if (look->rig->md.level == 5 || !look->rig->redundant ||
+        !(look->good >> place.twin & 1)) {
+        return NULL;
+    }
+    wrong = judge(look, lba, image_at(look->rig, place.twin,
+                  look->rig->data_start + place.sector), torn_may_be,
+                  &twin_dark);
+    *dark = *dark && twin_dark;
+    return wrong;
+}
+
+static char *look_at(const Look *look, uint64_t lba)
+{
+    Rig *rig = look->rig;
+    RigAfter *after = look->after;
+    bool open = after && look->open[key_of(rig, lba)], dark;
+    bool torn_may_be = after && after->unsettled[lba];
+    uint64_t sector;
+    uint32_t column = rig_column(rig, lba, &sector);
+    unsigned own = md_place(&rig->md, lba).device;
+    bool there = look->good >> own & 1;
+    uint8_t sum[SECTOR];
+    char *wrong;
+
+    if (there) {
+        wrong = judge(look, lba, image_at(rig, own, sector), torn_may_be,
+                      &dark);
+        wrong = wrong ? wrong : look_at_twin(look, lba, torn_may_be, &dark);
+    } else {
+        sum_of(rig, column & ~(1u << own), sector, sum);
+        wrong = judge(look, lba, sum, open, &dark);
+    }
+    if (after) {
+        after->dark[lba] = dark;
+        after->holes += dark && !there && rig->md.level == 5;
+        after->torn += dark && (there || rig->md.level != 5);
+    }
+    if (wrong || !rig->redundant || (column & ~look->good) ||
+        !is_first(rig, lba)) {
+        return wrong;
+    }
+    sum_of(rig, column, sector, sum);
+    if (is_zero(sum)) {
+        return NULL;
+    }
+    if (after) {
+        after->differ++;
+    }
+    return open ? NULL : say(rig, lba, "redundancy does not agree; port", rig->
+                             plan.port[own]);
+}
+
+char *rig_look(Rig *rig, const Oracle *oracle, uint32_t good,
+               RigAfter *after)
+{
+    Look look = { rig, oracle, good, after, NULL };
     char *wrong = NULL;
 
     load_images(rig);
-    for (uint64_t lba = 0; lba < rig->capacity && !wrong; lba++) {
-        bool agrees;
-
-        wrong = look_at(rig, oracle, good, lba,
-                        torn && torn(opaque, lba), &agrees);
-        if (holes) {
-            *holes += !agrees;
-        }
+    look.open = g_new0(bool, MAX(rig->capacity, rig->member_sectors));
+    for (uint64_t lba = 0; after && lba < rig->capacity; lba++) {
+        look.open[key_of(rig, lba)] |= after->unsettled[lba];
     }
+    for (uint64_t lba = 0; lba < rig->capacity && !wrong; lba++) {
+        wrong = look_at(&look, lba);
+    }
+    g_free(look.open);
     return wrong;
 }
 
@@ -304,6 +362,7 @@ void rig_swap(Rig *rig, unsigned port, bool noise)
     g_assert(!rig->plugged[port]);
     disk_free(rig->disk[port]);
     new_media(rig, port);
+    rig->swapped[port] = true;
     if (noise) {
         DiskMedia *media = rig->medium[port].inner;
         uint8_t sector[SECTOR];
@@ -329,33 +388,91 @@ static RaidSpec spec_of(const RigPlan *plan)
     return spec;
 }
 
-static void plug_all(Rig *rig)
+static void new_card(Rig *rig)
 {
-    rig->sim = sim_new(rig->plan.seed);
     rig->ctl = raid_controller_new(rig->sim,
                                    board_model_find(rig->plan.board));
     for (unsigned port = 0; port < RIG_PORTS; port++) {
-        if (rig->medium[port].inner) {
-            new_disk(rig, port);
+        if (rig->plugged[port]) {
             rig_plug(rig, port);
         }
     }
 }
 
-bool rig_power(Rig *rig, char **why)
+static void new_unit(Rig *rig)
 {
     RaidSpec spec = spec_of(&rig->plan);
     GError *error = NULL;
 
-    plug_all(rig);
     if (!raid_controller_create(rig->ctl, &spec, &error)) {
-        *why = g_strdup(error->message);
-        g_error_free(error);
+        g_error("a new unit: %s", error->message);
+    }
+}
+
+/* Its number is that of a port, which need not be the one it was. */
+static bool find_unit(Rig *rig)
+{
+    for (unsigned i = 0; i < RIG_PORTS; i++) {
+        rig->unit = raid_controller_unit(rig->ctl, i);
+        rig->number = i;
+        if (rig->unit &&
+            raid_capacity(raid_unit_shape(rig->unit)) == rig->capacity &&
+            raid_unit_shape(rig->unit)->level->code == rig->plan.code) {
+            return true;
+        }
+    }
+    rig->unit = NULL;
+    return false;
+}
+
+bool rig_power(Rig *rig, char **why)
+{
+    new_card(rig);
+    raid_controller_power_on(rig->ctl);
+    if (!find_unit(rig)) {
+        *why = manage_report(rig->ctl);
         return false;
     }
-    raid_controller_power_on(rig->ctl);
-    rig->unit = raid_controller_unit(rig->ctl, rig->number);
     return true;
+}
+
+bool rig_order(Rig *rig, const char *format, ...)
+{
+    g_autofree char *words = NULL, *line = NULL;
+    va_list args;
+
+    va_start(args, format);
+    words = g_strdup_vprintf(format, args);
+    va_end(args);
+    line = g_strdup_printf("u%u %s", rig->number, words);
+    return manage_order(rig->ctl, line, NULL, NULL);
+}
+
+bool rig_rebuild(Rig *rig, unsigned port)
+{
+    int *at = rig->plan.port;
+    unsigned was = 0, is = 0;
+
+    if (!rig_order(rig, "start rebuild disk=%u", port)) {
+        return false;
+    }
+    for (unsigned m = 0; m < rig->plan.members; m++) {
+        was = at[m] == (int)port ? m : was;
+        is = raid_unit_member_present(rig->unit, m) &&
+             disk_port_number(raid_unit_port(rig->unit, m)) == port ? m : is;
+    }
+    at[was] = at[is];
+    at[is] = (int)port;
+    return true;
+}
+
+void rig_rate(Rig *rig, unsigned rate)
+{
+    g_autofree char *rebuild = g_strdup_printf("set rebuild=%u", rate);
+    g_autofree char *verify = g_strdup_printf("set verify=%u", rate);
+
+    manage_order(rig->ctl, rebuild, NULL, NULL);
+    manage_order(rig->ctl, verify, NULL, NULL);
 }
 
 static void measure(Rig *rig)
@@ -365,7 +482,6 @@ static void measure(Rig *rig)
         [RAID_5] = 5, [RAID_10] = 10,
     };
     const RigPlan *plan = &rig->plan;
-    int lowest = RIG_PORTS;
 
     rig->md = (MdArray) { md_levels[plan->code], plan->members,
                           plan->stripe_sectors };
@@ -379,16 +495,13 @@ static void measure(Rig *rig)
         (rig->md.level == 0 ? plan->members : rig->md.level == 5
          ? plan->members - 1 : rig->md.level == 10 ? plan->members / 2 : 1);
     for (unsigned m = 0; m < plan->members; m++) {
-        lowest = MIN(lowest, plan->port[m]);
         rig->image[m] = g_malloc(image_bytes(rig));
     }
-    rig->number = (unsigned)lowest;
 }
 
 Rig *rig_new(const RigPlan *plan)
 {
     Rig *rig = g_new0(Rig, 1);
-    char *why = NULL;
 
     rig->plan = *plan;
     rig->preset = raid_bench_drive(plan->data_sectors +
@@ -399,36 +512,39 @@ Rig *rig_new(const RigPlan *plan)
         new_media(rig, (unsigned)plan->port[m]);
     }
     format(rig);
-    if (!rig_power(rig, &why)) {
-        g_error("a new unit: %s", why);
+    rig->sim = sim_new(plan->seed);
+    for (unsigned m = 0; m < plan->members; m++) {
+        new_disk(rig, (unsigned)plan->port[m]);
+        rig->plugged[plan->port[m]] = true;
     }
-    g_assert(rig->unit && raid_capacity(raid_unit_shape(rig->unit)) ==
-             rig->capacity);
+    new_card(rig);
+    new_unit(rig);
+    raid_controller_power_on(rig->ctl);
+    if (!find_unit(rig)) {
+        g_error("no new unit");
+    }
+    while (sim_step(rig->sim)) {
+        /* its blocks are written */
+    }
     return rig;
 }
 
-/* What ends in the reset, and what drives still hold, writes nothing. */
+/*
+ * The drives go first, from under the card: what it does about that reaches
+ * nobody.
+ */
 void rig_cut(Rig *rig)
 {
     for (unsigned port = 0; port < RIG_PORTS; port++) {
-        if (rig->disk[port]) {
-            disk_power_cut(rig->disk[port]);
+        if (rig->plugged[port]) {
+            disk_port_pull(raid_controller_port(rig->ctl, port));
         }
     }
     rig->dark = true;
     raid_controller_reset(rig->ctl);
     raid_controller_free(rig->ctl);
-    for (unsigned port = 0; port < RIG_PORTS; port++) {
-        if (rig->disk[port]) {
-            disk_free(rig->disk[port]);
-        }
-        rig->disk[port] = NULL;
-        rig->plugged[port] = false;
-    }
-    sim_free(rig->sim);
     rig->ctl = NULL;
     rig->unit = NULL;
-    rig->sim = NULL;
     rig->dark = false;
 }
 
@@ -438,8 +554,12 @@ void rig_free(Rig *rig)
         rig_cut(rig);
     }
     for (unsigned port = 0; port < RIG_PORTS; port++) {
+        if (rig->disk[port]) {
+            disk_free(rig->disk[port]);
+        }
         disk_media_close(rig->medium[port].inner);
     }
+    sim_free(rig->sim);
     for (unsigned m = 0; m < rig->plan.members; m++) {
         g_free(rig->image[m]);
     }

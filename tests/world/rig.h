@@ -9,7 +9,7 @@
 #ifndef TESTS_WORLD_RIG_H
 #define TESTS_WORLD_RIG_H
 
-#include "raid-model/control/controller.h"
+#include "raid-model/control/manage.h"
 #include "tests/lib/md-layout.h"
 #include "tests/world/oracle.h"
 
@@ -50,21 +50,33 @@ typedef struct Rig {
     DiskPreset *preset;
     RigMedia medium[RIG_PORTS];
     Disk *disk[RIG_PORTS];      /* of the port, in it or beside it */
-    bool plugged[RIG_PORTS];
+    bool plugged[RIG_PORTS];    /* when the power went, if it is off */
+    bool swapped[RIG_PORTS];    /* another drive than there was */
     uint64_t capacity, member_sectors, data_start;
     uint32_t redundant;         /* members a set can lose */
     bool dark;
     uint8_t *image[RAID_MEMBERS_MAX];   /* rig_look() */
 } Rig;
 
-/* Formatted with version 0, power is on. */
+/* Formatted with version 0, power is on, what the unit is is recorded. */
 Rig *rig_new(const RigPlan *plan);
 void rig_free(Rig *rig);
 
-/* Without a word of warning, and all gone but the media. */
+/* Without a word of warning: the drives lose their power, the card is no
+ * more.  What a drive was writing is torn, and stays so. */
 void rig_cut(Rig *rig);
-/* Again, on the same media.  False and a line when there is no unit. */
+/* Again, with the drives that were in; units are what their blocks say.
+ * False and a line, to be freed, when ours is not there. */
 bool rig_power(Rig *rig, char **why);
+
+/* To the unit, in tw_cli's words; false when it is refused. */
+bool rig_order(Rig *rig, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* A rebuild on that port's drive: it may become another member than it was,
+ * plan.port has it then.  False: refused. */
+bool rig_rebuild(Rig *rig, unsigned port);
+/* Of the card's tasks. */
+void rig_rate(Rig *rig, unsigned rate);
 
 void rig_pull(Rig *rig, unsigned port);
 void rig_plug(Rig *rig, unsigned port);         /* the drive beside it */
@@ -80,15 +92,25 @@ uint32_t rig_good(const Rig *rig);
 UnitState rig_state(const Rig *rig, uint32_t good);
 
 /*
- * Straight from the media: what each sector of the unit would be, known from
- * the good members, is right by the oracle, and redundancy agrees.  `torn`
- * (or NULL) says for which sectors of the unit it need not, and what cannot
- * be known from their own member be anything; *holes counts those that do
- * not.  NULL, or a line to be freed.
+ * Straight from the media: what each sector of the unit is, known from the
+ * `good` members, is right by the oracle, and redundancy agrees.  NULL, or a
+ * line to be freed.
+ *
+ * After a power cut `after` says where writes may be half done.  Redundancy
+ * need not agree beside those; a member that is not there cannot be known
+ * from it then; and a sector of such a write may be torn.
  */
-char *rig_look(Rig *rig, const Oracle *oracle,
-               bool (*torn)(void *opaque, uint64_t lba), void *opaque,
-               uint64_t *holes);
+typedef struct RigAfter {
+    const bool *unsettled;      /* of each sector of the unit */
+    bool *dark;                 /* filled in: may be anything */
+    uint32_t *found;            /* its version on the medium */
+    uint64_t differ;            /* columns that do not agree */
+    uint64_t holes;             /* sectors that redundancy tells wrong */
+    uint64_t torn;              /* sectors that nobody knows */
+} RigAfter;
+
+char *rig_look(Rig *rig, const Oracle *oracle, uint32_t good,
+               RigAfter *after);
 /* Turns a bit on the medium, where `lba` is. */
 void rig_turn_bit(Rig *rig, uint64_t lba);
 

@@ -11,7 +11,7 @@
 typedef struct StoryCount {
     uint64_t stories, ops, errors, events, bytes;
     uint64_t pulls, deaths, rebuilt, verified, initialised, resets, bad;
-    uint64_t cuts, holes, lost;
+    uint64_t cuts, differ, holes, torn, lost;
 } StoryCount;
 
 /* `aloud`: told line by line as it happens.  True when all was right;

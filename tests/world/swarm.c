@@ -288,20 +288,14 @@ static void replace(Swarm *swarm, unsigned member)
 static void rebuild(Swarm *swarm, unsigned member)
 {
     Rig *rig = swarm->rig;
-    DiskPort *port = raid_controller_port(rig->ctl,
-                                          member_port(swarm, member));
 
     if (raid_unit_state(rig->unit) != RAID_UNIT_DEGRADED) {
         return;
     }
     if (!raid_unit_member_present(rig->unit, member)) {
         replace(swarm, member);
-        if (!raid_unit_join_member(rig->unit, member, port)) {
-            return;
-        }
-        work_note(swarm->work, "member %u joins", member);
     }
-    if (raid_unit_task_start(rig->unit, RAID_TASK_REBUILD, member, 0)) {
+    if (rig_rebuild(rig, member_port(swarm, member))) {
         work_note(swarm->work, "rebuild of member %u", member);
         swarm->count->rebuilt++;
     }
@@ -309,44 +303,42 @@ static void rebuild(Swarm *swarm, unsigned member)
 
 static void start_task(Swarm *swarm)
 {
-    RaidUnit *unit = swarm->rig->unit;
-    RaidTaskKind kind = one_in(swarm, 2) ? RAID_TASK_VERIFY : RAID_TASK_INIT;
-    bool may = raid_unit_state(unit) == RAID_UNIT_OK &&
-               raid_unit_task(unit)->kind == RAID_TASK_NONE &&
-               (kind == RAID_TASK_VERIFY || swarm->rig->redundant);
+    const RaidTaskState *task = raid_unit_task(swarm->rig->unit);
+    bool may = raid_unit_state(swarm->rig->unit) == RAID_UNIT_OK &&
+               task->kind == RAID_TASK_NONE;
 
-    if (raid_unit_task_start(unit, kind, 0, 0) != may) {
-        work_wrong(swarm->work, "a task %s", may ? "is refused" : "starts");
+    if (rig_order(swarm->rig, "start verify") != may) {
+        work_wrong(swarm->work, "a verify %s", may ? "is refused" : "starts");
     }
     if (may) {
-        work_note(swarm->work, "%s", kind == RAID_TASK_VERIFY
+        work_note(swarm->work, "%s", task->kind == RAID_TASK_VERIFY
                   ? "verify" : "initialise");
-        swarm->count->verified += kind == RAID_TASK_VERIFY;
-        swarm->count->initialised += kind == RAID_TASK_INIT;
+        swarm->count->verified += task->kind == RAID_TASK_VERIFY;
+        swarm->count->initialised += task->kind == RAID_TASK_INIT;
     }
 }
 
 static void order_task(Swarm *swarm)
 {
-    RaidUnit *unit = swarm->rig->unit;
-    const RaidTaskState *task = raid_unit_task(unit);
+    const RaidTaskState *task = raid_unit_task(swarm->rig->unit);
     unsigned rate = 1 + draw(swarm, 5);
 
     switch (draw(swarm, 6)) {
     case 0:
         work_note(swarm->work, "rate %u", rate);
-        raid_unit_set_task_rate(unit, rate);
+        rig_rate(swarm->rig, rate);
         break;
     case 1:
-        if (task->kind) {
+        if (task->kind == RAID_TASK_REBUILD) {
             work_note(swarm->work, "%s", task->paused ? "resume" : "pause");
-            raid_unit_task_pause(unit, !task->paused);
+            rig_order(swarm->rig, "%s rebuild", task->paused ? "resume"
+                                                             : "pause");
         }
         break;
     case 2:
-        if (task->kind && one_in(swarm, 3)) {
+        if (task->kind == RAID_TASK_VERIFY && one_in(swarm, 3)) {
             work_note(swarm->work, "stop");
-            raid_unit_task_stop(unit);
+            rig_order(swarm->rig, "stop verify");
         }
         break;
     default:
@@ -360,8 +352,7 @@ static void switch_cache(Swarm *swarm)
 
     if (swarm->rig->plan.drive >= RIG_WRITES) {
         work_note(swarm->work, "write cache %s", on ? "on" : "off");
-        raid_controller_set_write_cache(swarm->rig->ctl, swarm->rig->number,
-                                        on);
+        rig_order(swarm->rig, "set cache=%s", on ? "on" : "off");
     }
 }
 
@@ -412,7 +403,7 @@ static void check_state(Swarm *swarm)
 static void finish_task(Swarm *swarm)
 {
     if (raid_unit_task(swarm->rig->unit)->kind) {
-        raid_unit_task_pause(swarm->rig->unit, false);
+        rig_order(swarm->rig, "resume rebuild");
         work_drain(swarm->work);
     }
 }
@@ -429,25 +420,29 @@ static void mend(Swarm *swarm)
     }
 }
 
-/* Rows that do not agree, as a verify has it. */
-static unsigned mismatches(Swarm *swarm)
+/* The first verify of a unit initialises it; and so does one that finds
+ * rows which do not agree. */
+static bool rows_disagree(Swarm *swarm)
 {
-    RaidUnit *unit = swarm->rig->unit;
-    uint64_t found = 0;
+    const RaidTaskState *task = raid_unit_task(swarm->rig->unit);
+    bool found = false;
 
     work_note(swarm->work, "verify");
-    raid_unit_task_start(unit, RAID_TASK_VERIFY, 0, 0);
-    while (work_step(swarm->work)) {
-        found = MAX(found, raid_unit_task(unit)->mismatches);
+    rig_order(swarm->rig, "start verify");
+    if (task->kind == RAID_TASK_INIT) {
+        work_drain(swarm->work);
+        rig_order(swarm->rig, "start verify");
     }
-    return (unsigned)found;
+    while (work_step(swarm->work)) {
+        found |= task->kind == RAID_TASK_INIT;
+    }
+    return found;
 }
 
 /* Nothing was broken in silence; then one bit is, and is found. */
 static void verify(Swarm *swarm)
 {
     Work *work = swarm->work;
-    unsigned found;
 
     finish_task(swarm);
     if (!swarm->rig->redundant ||
@@ -455,18 +450,16 @@ static void verify(Swarm *swarm)
         return;
     }
     fault_clear(swarm->rig->sim);
-    found = mismatches(swarm);
-    if (found) {
-        work_wrong(work, "verify finds %u rows", found);
+    if (rows_disagree(swarm)) {
+        work_wrong(work, "verify finds rows that disagree");
     }
     if (work->wrong || swarm->rig->plan.drive != RIG_PLAIN || work->bads) {
         return;
     }
     work_note(work, "a bit turns");
     rig_turn_bit(swarm->rig, draw(swarm, (uint32_t)swarm->rig->capacity));
-    found = mismatches(swarm);
-    if (found != 1) {
-        work_wrong(work, "verify finds %u rows and not the one", found);
+    if (!rows_disagree(swarm)) {
+        work_wrong(work, "verify does not find it");
     }
 }
 
@@ -487,7 +480,8 @@ static void judge(Swarm *swarm)
     check_state(swarm);
     if (raid_unit_state(swarm->rig->unit) != RAID_UNIT_INOPERABLE) {
         work_note(swarm->work, "look at the media");
-        wrong = rig_look(swarm->rig, swarm->work->oracle, NULL, NULL, NULL);
+        wrong = rig_look(swarm->rig, swarm->work->oracle,
+                         rig_good(swarm->rig), NULL);
         if (wrong) {
             work_wrong(swarm->work, "on the media: %s", wrong);
             g_free(wrong);

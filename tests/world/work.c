@@ -56,8 +56,8 @@ void work_order_bad(Work *work, unsigned member, uint64_t first,
     }
 }
 
-static bool was_ordered_bad(const Work *work, unsigned member,
-                            uint64_t sector)
+bool work_was_ordered_bad(const Work *work, unsigned member,
+                          uint64_t sector)
 {
     for (unsigned i = 0; i < work->bads; i++) {
         const WorkBad *bad = &work->bad[i];
@@ -76,8 +76,11 @@ static bool cannot_know(const Work *work, uint64_t lba, uint32_t good)
     uint32_t column = rig_column(work->rig, lba, &sector);
     uint32_t dark = column & ~good;
 
+    if (work->dark && work->dark[lba]) {
+        return true;
+    }
     for (unsigned m = 0; m < work->rig->plan.members; m++) {
-        dark |= column >> m & 1 && was_ordered_bad(work, m, sector)
+        dark |= column >> m & 1 && work_was_ordered_bad(work, m, sector)
                     ? 1u << m : 0;
     }
     return (unsigned)__builtin_popcount(dark) > work->rig->redundant;

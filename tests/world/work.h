@@ -42,6 +42,7 @@ typedef struct Work {
     unsigned bads;
     bool in_submit;
     bool resetting;             /* ops may end aborted */
+    const bool *dark;           /* sectors that may be anything, or NULL */
     bool over;                  /* what ends now is not looked at */
     bool cached;                /* a write may end in a drive's RAM */
     uint64_t events, events_max;
@@ -65,6 +66,9 @@ void work_ask(Work *work, WorkOp *slot, UnitVerb verb, uint64_t lba,
               uint32_t count, unsigned flags);
 /* A mask of members has been lost, under the ops there are. */
 void work_lost(Work *work);
+/* Whether that sector of a member was. */
+bool work_was_ordered_bad(const Work *work, unsigned member,
+                          uint64_t sector);
 void work_order_bad(Work *work, unsigned member, uint64_t first,
                     uint64_t last);
 
