@@ -110,8 +110,11 @@ static void note_bad_ones(Aftermath *a)
 
 /* --- power --------------------------------------------------------------- */
 
-/* Those that were good, but for one whose rebuild had just ended and was not
- * recorded yet. */
+/*
+ * Those that were good, but for one whose rebuild had just ended and was not
+ * recorded yet.  One that died so late that it was not recorded may be one
+ * again: its contents are looked at like the others'.
+ */
 static void check_members(Aftermath *a)
 {
     uint32_t good = rig_good(a->rig), gone = a->good & ~good;
@@ -123,10 +126,6 @@ static void check_members(Aftermath *a)
     }
     if (gone) {
         work_wrong(a->work, "members %x were good and are not", gone);
-    }
-    if (good & ~a->good) {
-        work_wrong(a->work, "members %x were no good and are trusted",
-                   good & ~a->good);
     }
     if (raid_unit_state(a->rig->unit) != rig_state(a->rig, good)) {
         work_wrong(a->work, "the unit comes up %d with members %x",
