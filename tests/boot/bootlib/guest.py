@@ -106,7 +106,7 @@ class Guest:
             self.cpu = usage.ru_utime + usage.ru_stime
         return True
 
-    def wait_for(self, text, patience=120):
+    def wait_for(self, text, patience=PATIENCE):
         """Until its output has a line that begins with text; gives it."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
