@@ -292,3 +292,26 @@ def stall(ctx, who, rule):
     ctx.check("I/O goes on and the data is there",
               one.value("recovered") == "0", one.last_words())
     nothing_else(ctx, one, TIMED_OUT)
+
+
+FIRST_BOOT = """\
+dd if=/dev/urandom of=$(unit 0) bs=1M count=8 oflag=direct 2> /dev/null
+dd if=$(unit 0) bs=1M count=8 iflag=direct 2> /dev/null | md5sum
+"""
+NEXT_BOOT = """\
+dd if=$(unit 0) bs=1M count=8 iflag=direct 2> /dev/null | md5sum
+"""
+
+
+# The first boot has its unit made; later ones are told of drives alone.
+@job("found-again", where="one", order=20)
+def found_again(ctx):
+    first = ctx.run("first", script=FIRST_BOOT, drives=f"4x{SMALL}",
+                    units=["raid5:0-3:64k"], images="images", trace=TRACE)
+    for name, gone in (("next", []), ("less", [2])):
+        again = ctx.run(name, script=NEXT_BOOT, drives=f"4x{SMALL}",
+                        images="images", withhold=gone, trace=TRACE,
+                        clean=not gone)
+        ctx.check(f"{name}: the unit is there, and its data",
+                  len(first.out.split()) >= 2 and first.out == again.out,
+                  again.last_words())
