@@ -120,7 +120,7 @@ static void check_members(Aftermath *a)
     uint32_t good = rig_good(a->rig), gone = a->good & ~good;
 
     for (unsigned m = 0; m < a->rig->plan.members; m++) {
-        if (a->rig->swapped[a->rig->plan.port[m]]) {
+        if (a->rig->rebuilt[a->rig->plan.port[m]]) {
             gone &= ~(1u << m);
         }
     }

@@ -362,7 +362,6 @@ void rig_swap(Rig *rig, unsigned port, bool noise)
     g_assert(!rig->plugged[port]);
     disk_free(rig->disk[port]);
     new_media(rig, port);
-    rig->swapped[port] = true;
     if (noise) {
         DiskMedia *media = rig->medium[port].inner;
         uint8_t sector[SECTOR];
@@ -463,6 +462,7 @@ bool rig_rebuild(Rig *rig, unsigned port)
     }
     at[was] = at[is];
     at[is] = (int)port;
+    rig->rebuilt[port] = true;
     return true;
 }
 

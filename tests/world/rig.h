@@ -51,7 +51,7 @@ typedef struct Rig {
     RigMedia medium[RIG_PORTS];
     Disk *disk[RIG_PORTS];      /* of the port, in it or beside it */
     bool plugged[RIG_PORTS];    /* when the power went, if it is off */
-    bool swapped[RIG_PORTS];    /* another drive than there was */
+    bool rebuilt[RIG_PORTS];    /* a rebuild of it was begun */
     uint64_t capacity, member_sectors, data_start;
     uint32_t redundant;         /* members a set can lose */
     bool dark;
