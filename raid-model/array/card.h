@@ -56,6 +56,8 @@ typedef struct RaidCard {
                                  * their parts; 0: no limit */
     RaidGathers gathers_rows;
     SimPipe xor;                /* bytes that pass the memory for parity, */
+    unsigned xor_first;         /* passes for a sum's first vector, further
+                                 * ones have three */
     uint32_t xor_piece_sectors; /* no stretch counts for less; 0: as it is */
     SimTime xor_row_ns;         /* beside so much a row */
     SimTime row_wait_ns;        /* for the rest of a row, behind one that

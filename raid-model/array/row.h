@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Row - the two halves of a RowOp's arithmetic, for stripe.c alone: where
- * it is cut and planned (row-cut.c), where its bytes are and what is
- * computed from them (row-data.c).  Nothing here sends a drive op.
+ * Row - the parts of a RowOp's arithmetic, for stripe.c alone: where it is
+ * cut and planned (row-cut.c), where its bytes are and what is computed from
+ * them (row-data.c), and how long that takes (row-sum.c).  Nothing here
+ * sends a drive op.
  */
 #ifndef RAID_ARRAY_ROW_H
 #define RAID_ARRAY_ROW_H
@@ -42,7 +43,14 @@ void *row_new_at(const RowOp *row, const RowCut *cut, unsigned slot,
                  uint32_t offset);
 /* All reads are in: derive what the plans say, deliver what was asked. */
 void row_compute(RowOp *row);
-/* How long the card's engine takes for that. */
-SimTime row_compute_ns(const RowOp *row);
+/*
+ * The card's parity engine, for a row with parity: a write or task begins
+ * with what the host brings, adds each vector that is read, and at the end,
+ * when all is read, is told when the engine has done it; a read has the end
+ * alone.
+ */
+void row_sum_begin(RowOp *row);
+void row_sum_add(RowOp *row, uint32_t sectors);
+SimTime row_sum_end(RowOp *row);
 
 #endif

@@ -59,6 +59,9 @@ static void io_done(RaidLaneOp *lent)
     io->busy = false;
     row->pending--;
     rows->waiting[io->member]--;
+    if (row->sum_left && op->status == DISK_OK) {
+        row_sum_add(row, op->span.count);
+    }
 
     if (op->status == DISK_BAD_SECTOR &&
         (op->verb == DISK_READ || (op->verb == DISK_WRITE && !redundant))) {
@@ -169,6 +172,7 @@ static void send_all(RowOp *row, DiskVerb verb)
 static void end_row(RowOp *row, UnitStatus status)
 {
     row_give_buffers(row);
+    row->sum_left = 0;
     row->status = status;
     row->phase = ROW_ENDED;
     row->rows->ended(row);
@@ -283,6 +287,11 @@ static bool may_narrow(const RowOp *row)
                               row->verb == ROW_VERIFY);
 }
 
+static inline bool has_parity(const RowOp *row)
+{
+    return row->rows->shape.level->row_redundant && !row_is_mirror(row);
+}
+
 static void begin_step(RowOp *row)
 {
     for (;;) {
@@ -301,6 +310,9 @@ static void begin_step(RowOp *row)
         }
     }
     row_take_buffers(row);
+    if (row->verb != ROW_READ && has_parity(row)) {
+        row_sum_begin(row);
+    }
     row->phase = ROW_GATHER;
     send_all(row, DISK_READ);
     if (!row->pending) {
@@ -394,8 +406,8 @@ static void compute_ended(SimEvent *ev)
 
 static void gather_ended(RowOp *row)
 {
-    RaidRows *rows = row->rows;
-    SimTime now = sim_now(rows->sim), busy, free;
+    Sim *sim = row->rows->sim;
+    SimTime end;
 
     if (!gather_went_well(row)) {
         row_give_buffers(row);
@@ -404,16 +416,13 @@ static void gather_ended(RowOp *row)
         return;
     }
     row_compute(row);
-    busy = row_compute_ns(row);
-    /* What is only read goes through while the drives still read it. */
-    free = sim_pipe_busy(&rows->card->xor,
-                         row->verb == ROW_READ ? now - busy : now, busy);
-    if (!busy || free <= now) {
+    end = has_parity(row) ? row_sum_end(row) : 0;
+    if (end <= sim_now(sim)) {
         scatter(row);
         return;
     }
     row->phase = ROW_COMPUTE;
-    sim_at(rows->sim, &row->computed, free);
+    sim_at(sim, &row->computed, end);
 }
 
 static void flush_ended(RowOp *row)

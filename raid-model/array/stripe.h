@@ -124,6 +124,8 @@ struct RowOp {
     size_t buffer_bytes;
     unsigned cuts;
     RowCut cut[ROW_CUTS_MAX];
+    SimTime sum_left, summed;   /* of the parity engine's work; all else is
+                                 * done by then */
     SimEvent computed;
     void *old[RAID_MEMBERS_MAX];        /* as read, if in buffers[0] */
     void *fresh[RAID_MEMBERS_MAX];      /* as computed, [1] */

@@ -280,8 +280,8 @@ const BoardKnob board_knob[] = {
     }, {
         FIELD(xor_bytes_per_s), RATE, .zero = "no limit",
         .levels = MASK(RAID_5),
-        .about = "bytes that pass its memory in RAID 5: a vector copied 2, one "
-                 "added 3, one read 1",
+        .about = "bytes that pass its memory in RAID 5: one vector added to "
+                 "another 3, one read 1",
         .from = {
             { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 sequential writes of "
               "three and four drives (StorageReview 2001)" },
@@ -290,6 +290,19 @@ const BoardKnob board_knob[] = {
             { "adaptec-*", KNOB_MEASURED, "RAID 5 sequential writes of 13.7 "
               "MiB/s whatever the drives (StorageReview 2001)" },
             { "*", KNOB_GUESS, "to be fitted to RAID 5 sequential writes" },
+        },
+    }, {
+        FIELD(xor_first), .levels = MASK(RAID_5),
+        .about = "of these for a sum's first vector",
+        .from = {
+            { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 sequential writes of "
+              "three and four drives at depth 16: as if written there and "
+              "no more (StorageReview 2001)" },
+            { "3ware-*", KNOB_ASSUMED, "as the 7410" },
+            { "adaptec-*", KNOB_FITTED, "RAID 5 sequential writes, as fast "
+              "on three and four drives: as if added to zeroes "
+              "(StorageReview 2001)" },
+            { "*", KNOB_GUESS, "copied" },
         },
     }, {
         FIELD(xor_piece_sectors), .unit = "sectors", .zero = "as it is",

@@ -49,7 +49,8 @@
     .mirror_section_sectors = 640,                                      \
     .levels = ALL_LEVELS,                                               \
     .gathers_rows = RAID_GATHERS_WRITES,                                \
-    .xor_bytes_per_s = MB_PER_S(250), .xor_row_ns = SIM_US(2000),       \
+    .xor_bytes_per_s = MB_PER_S(250), .xor_first = 2,                   \
+    .xor_row_ns = SIM_US(2000),                                         \
     .command_ns = SIM_US(300), .driver_commands = 256
 
 #define NEAREST_ARM                                                     \
@@ -75,8 +76,9 @@
     .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,           \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .write_bytes_per_s = MIB_PER_S(62),                                 \
-    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(300),              \
-    .xor_row_ns = SIM_US(4500), .row_answer_ns = SIM_US(5000)
+    .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(250),              \
+    .xor_first = 1,                                                     \
+    .xor_row_ns = SIM_US(4700), .row_answer_ns = SIM_US(5200)
 
 #define ESCALADE_7000 ESCALADE,                                         \
     .command_ns = SIM_US(90),                                           \
@@ -87,13 +89,14 @@
 #define SERIES_7000                                                     \
     .write_bytes_per_s = MIB_PER_S(66),                                 \
     .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
-    .xor_bytes_per_s = MB_PER_S(72), .xor_piece_sectors = 72,           \
-    .row_wait_ns = SIM_US(3000), .row_answer_ns = SIM_US(1000)
+    .xor_bytes_per_s = MB_PER_S(66), .xor_first = 1,                    \
+    .xor_piece_sectors = 100,                                           \
+    .row_wait_ns = SIM_US(4000), .row_answer_ns = SIM_US(1750)
 
 #define FUSION                                                          \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .row_writes_max = 8, .gathers_rows = RAID_GATHERS_WRITES,           \
-    .xor_bytes_per_s = MB_PER_S(100)
+    .xor_bytes_per_s = MB_PER_S(88), .xor_first = 1
 
 #define ESCALADE_7000_ATA ESCALADE_7000,                                \
     .levels = ALL_LEVELS,                                               \
@@ -175,7 +178,7 @@ const BoardModel board_model[] = {
         .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,
         .write_bytes_per_s = MIB_PER_S(53),
         .gathers_rows = RAID_GATHERS_WRITES,
-        .xor_bytes_per_s = MIB_PER_S(35),
+        .xor_bytes_per_s = MIB_PER_S(42), .xor_first = 3,
         .cache_bytes = MIB(32), .cache_destage_max = 8,
         .cache_urgent_percent = 50,
     }, {

@@ -51,6 +51,7 @@ typedef struct BoardModel {
     unsigned row_writes_max;
     RaidGathers gathers_rows;
     uint64_t xor_bytes_per_s;
+    unsigned xor_first;
     uint32_t xor_piece_sectors;
     SimTime xor_row_ns, row_wait_ns, row_answer_ns;
     /* See raid-model/control/cache.h; 0 bytes: none, or written through. */

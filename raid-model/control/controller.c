@@ -265,6 +265,7 @@ RaidController *raid_controller_new(Sim *sim, const BoardModel *board)
         .row_writes_max = board->row_writes_max,
         .gathers_rows = board->gathers_rows,
         .xor.bytes_per_s = board->xor_bytes_per_s,
+        .xor_first = board->xor_first,
         .xor_piece_sectors = board->xor_piece_sectors,
         .xor_row_ns = board->xor_row_ns,
         .row_wait_ns = board->row_wait_ns,

@@ -341,26 +341,57 @@ START_TEST(a_reset_at_any_event_leaves_rows_whole)
 }
 END_TEST
 
+/* Three vectors that the host brings: one copied, two added, so that 8 times
+ * 32 sectors pass; but no less than 40 sectors count. */
 START_TEST(the_engine_takes_its_time_for_each_row)
 {
     SimTime took[2];
 
     for (unsigned slow = 0; slow < 2; slow++) {
         begin(RAID_GATHERS_NONE, 0);
-        /*
-         * Old and new data and old parity: one copied, two added, so 8
-         * times 4 sectors pass; but no less than 5 sectors count.
-         */
         card.xor.bytes_per_s = slow ? 1000000 : 0;
-        card.xor_piece_sectors = 5;
+        card.xor_first = 2;
+        card.xor_piece_sectors = 40;
         card.xor_row_ns = slow ? 7000 : 0;
-        put(UNIT_WRITE, 0, 4);
+        put(UNIT_WRITE, 0, ROW);
         while (sim_step(world.sim)) {
         }
+        ck_assert_uint_eq(world.reads, 0);
         took[slow] = sim_now(world.sim);
         end();
     }
-    ck_assert_int_eq(took[1] - took[0], 8 * 5 * 512000 + 7000);
+    ck_assert_int_eq(took[1] - took[0], 8 * 40 * 512000 + 7000);
+}
+END_TEST
+
+/*
+ * A small write's new data is added up at once, old data and old parity when
+ * they are read; the oracle is the engine's diary, from the times of these.
+ */
+START_TEST(what_is_read_is_added_as_it_comes)
+{
+    static const uint64_t rates[] = { 2560000, 2560000000, 25600000000 };
+    const SimTime vector = 2560 * SIM_S(1) / (SimTime)rates[_i];
+    SimTime read[2] = { 0 }, took[2], end_of_sum;
+
+    for (unsigned slow = 0; slow < 2; slow++) {
+        begin(RAID_GATHERS_NONE, 0);
+        card.xor.bytes_per_s = slow ? rates[_i] : 0;
+        card.xor_first = 1;
+        card.xor_row_ns = slow ? 70 : 0;
+        put(UNIT_WRITE, 0, 5);
+        while (sim_step(world.sim)) {
+            if (world.reads && !read[world.reads - 1]) {
+                read[world.reads - 1] = sim_now(world.sim);
+            }
+        }
+        ck_assert_uint_eq(world.reads, 2);
+        took[slow] = sim_now(world.sim);
+        end();
+    }
+    end_of_sum = MAX(vector, read[0]) + 3 * vector;
+    end_of_sum = MAX(end_of_sum, read[1]) + 3 * vector + 70;
+    ck_assert_int_eq(took[1] - took[0], end_of_sum - read[1]);
 }
 END_TEST
 
@@ -489,6 +520,7 @@ int main(void)
     tcase_add_loop_test(tc, any_mixture_leaves_what_one_by_one_would, 0, 60);
     tcase_add_loop_test(tc, a_reset_at_any_event_leaves_rows_whole, 0, 16);
     tcase_add_test(tc, the_engine_takes_its_time_for_each_row);
+    tcase_add_loop_test(tc, what_is_read_is_added_as_it_comes, 0, 3);
     tcase_add_test(tc, a_write_is_answered_late_and_holds_up_no_other);
     tcase_add_loop_test(tc, behind_a_whole_row_the_next_waits_to_be_whole,
                         0, 2);
