@@ -154,6 +154,26 @@ const BoardKnob board_knob[] = {
             { "*", KNOB_GUESS, "more than any load here keeps going" },
         },
     }, {
+        FIELD(driver_polls_above),
+        .about = "commands there above which its driver asks the card "
+                 "without pause",
+        .from = {
+            { "3ware-[67][48]*", KNOB_FITTED, "the Windows driver's: the "
+              "computer is idle half the time with 16 requests and never "
+              "with 64 (StorageReview 2001)" },
+            { "*", KNOB_ASSUMED, "no driver does" },
+        },
+    }, {
+        FIELD(driver_poll_ns), TIME, .zero = "none",
+        .about = "that takes from the memory for parity, for each command",
+        .from = {
+            { "3ware-[67][48]*", KNOB_FITTED, "RAID 5 sequential writes of "
+              "the 7410, slower by a seventh where the computer is never "
+              "idle; how the two hang together is a guess (StorageReview "
+              "2001)" },
+            { "*", KNOB_ASSUMED, "no driver does" },
+        },
+    }, {
         FIELD(lane_order), .form = KNOB_CHOICE, .words = lane_orders,
         .about = "which drive op waiting on the card goes next",
         .from = {

@@ -65,6 +65,9 @@
     .lane_order = RAID_LANE_CLOOK, .lane_committed = 2,                 \
     .lane_window = 32
 
+#define DRIVER_OF_2001                                                  \
+    .driver_polls_above = 32, .driver_poll_ns = SIM_US(400)
+
 #define ESCALADE_6000 ESCALADE,                                         \
     .command_ns = SIM_US(50),                                           \
     .levels = ALL_LEVELS,                                               \
@@ -74,6 +77,7 @@
     .monitor = "ME6X 1.01.00.040",                                      \
     .pcb = "Rev2", .achip = "2.20", .pchip = "5.70-33",                 \
     .link_bytes_per_s = UDMA66, .bus_bytes_per_s = PCI_32_33,           \
+    DRIVER_OF_2001,                                                     \
     .mirror10_reads = RAID_MIRROR_NEAREST,                              \
     .write_bytes_per_s = MIB_PER_S(62),                                 \
     .row_writes_max = 1, .xor_bytes_per_s = MB_PER_S(250),              \
@@ -87,6 +91,7 @@
     .pcb = "Rev4", .achip = "3.20", .pchip = "1.30-66"
 
 #define SERIES_7000                                                     \
+    DRIVER_OF_2001,                                                     \
     .write_bytes_per_s = MIB_PER_S(66),                                 \
     .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
     .xor_bytes_per_s = MB_PER_S(66), .xor_first = 1,                    \

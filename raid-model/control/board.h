@@ -37,6 +37,9 @@ typedef struct BoardModel {
     SimTime command_ns;         /* firmware's time for one command */
     unsigned driver_commands;   /* its driver keeps on the card; the host
                                  * queues the rest */
+    unsigned driver_polls_above;        /* commands there: it asks the card */
+    SimTime driver_poll_ns;     /* without pause, which holds its memory so
+                                 * long for each command; 0: never */
     /* See raid-model/array/card.h: */
     RaidLaneOrder lane_order;
     unsigned lane_committed, lane_window;

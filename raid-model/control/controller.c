@@ -198,6 +198,11 @@ SimTime raid_controller_command_at(RaidController *ctl)
     return MAX(at, ctl->awake_at);
 }
 
+void raid_controller_hold_memory(RaidController *ctl, SimTime ns)
+{
+    sim_pipe_busy(&ctl->card.xor, sim_now(ctl->sim), ns);
+}
+
 /* What follows the first piece on the bus, or goes before the last. */
 static uint64_t rest_of(uint64_t bytes)
 {

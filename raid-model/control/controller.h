@@ -120,6 +120,8 @@ SimTime raid_controller_awake_at(const RaidController *ctl);
  * piece still has to leave when the unit is done, if the bus is free.
  */
 SimTime raid_controller_command_at(RaidController *ctl);
+/* The parity engine's memory does something else for so long. */
+void raid_controller_hold_memory(RaidController *ctl, SimTime ns);
 /* Write data offered now: its first piece is here at *first, all at the
  * result. */
 SimTime raid_controller_bus_in(RaidController *ctl, uint64_t bytes,

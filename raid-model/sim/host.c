@@ -115,6 +115,9 @@ static void start(Host *host, HostOp *op)
     if (host->plan.order == HOST_SORTED) {
         host->key = op->op.lba;
     }
+    if (host->plan.poll_ns && host->on_card > host->plan.polls_above) {
+        raid_controller_hold_memory(host->ctl, host->plan.poll_ns);
+    }
     host->sums.queue_ns += sim_now(host->sim) - op->asked;
     enter(op, HOST_FIRMWARE, raid_controller_command_at(host->ctl));
 }

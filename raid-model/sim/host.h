@@ -33,6 +33,9 @@ typedef enum HostOrder {
 typedef struct HostPlan {
     HostOrder order;
     unsigned commands_max;      /* on the card at once; 0: no limit */
+    unsigned polls_above;       /* so many on the card, the driver asks it */
+    SimTime poll_ns;            /* without pause: that holds the card's
+                                 * memory so long for each; 0: never */
 } HostPlan;
 
 /*

@@ -266,5 +266,7 @@ HostPlan iometer_windows(const BoardModel *board)
 {
     return (HostPlan) {
         .order = HOST_SORTED, .commands_max = board->driver_commands,
+        .polls_above = board->driver_polls_above,
+        .poll_ns = board->driver_poll_ns,
     };
 }
