@@ -4,6 +4,8 @@
  */
 #include "tests/world/aftermath.h"
 
+#include <string.h>
+
 typedef struct Aftermath {
     Work *work;
     Rig *rig;
@@ -145,6 +147,12 @@ static bool power(Aftermath *a)
     }
     work_note(a->work, "power");
     check_members(a);
+    if (rig_good(a->rig) != a->good && !a->work->wrong) {
+        a->good = rig_good(a->rig);     /* others: they know other sectors */
+        memset(a->dark, 0, a->rig->capacity * sizeof(*a->dark));
+        look(a);
+        note_bad_ones(a);
+    }
     work_drain(a->work);
     return !a->work->wrong;
 }
