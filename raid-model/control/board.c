@@ -94,7 +94,7 @@
     DRIVER_OF_2001,                                                     \
     .write_bytes_per_s = MIB_PER_S(66),                                 \
     .row_writes_max = 1, .gathers_rows = RAID_GATHERS_FULL_ROWS,        \
-    .xor_bytes_per_s = MB_PER_S(66), .xor_first = 1,                    \
+    .xor_bytes_per_s = MB_PER_S(65), .xor_first = 1,                    \
     .xor_piece_sectors = 100,                                           \
     .row_wait_ns = SIM_US(4000), .row_answer_ns = SIM_US(1750)
 
