@@ -164,6 +164,9 @@ def rebuild(ctx):
     table = twcli(ctx, one, "/c0", "show")
     ctx.check("then OK", unit_status(table) == "OK", table)
     twcli(ctx, one, "/c0/p2", "remove", "quiet")
+    table = twcli(ctx, one, "/c0", "show")
+    ctx.check("a removed drive makes it DEGRADED again",
+              unit_status(table) == "DEGRADED", table)
     one.wait()
     ctx.finished(one, clean=False)
     in_order(ctx, one, "Unit degraded: Unit #0", "Rebuild started: Unit #0",
