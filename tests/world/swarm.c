@@ -21,6 +21,7 @@ typedef struct Swarm {
     unsigned flush_in, fua_in, read_percent;
     unsigned trouble_in;        /* one in so many ops */
     bool overlaps;
+    bool tasked;                /* rows were written that no host wrote */
     bool beyond;                /* more may be lost than can be */
     bool faults;                /* some rule has been ordered */
 } Swarm;
@@ -259,6 +260,12 @@ static void slow_down(Swarm *swarm, unsigned member)
                 how[draw(swarm, G_N_ELEMENTS(how))]);
 }
 
+static void stop_the_trouble(Swarm *swarm)
+{
+    work_note(swarm->work, "no more faults");
+    fault_clear(swarm->rig->sim);
+}
+
 /* --- orders -------------------------------------------------------------- */
 
 /* An empty slot gets a drive: its old one, a blank, somebody else's. */
@@ -274,10 +281,7 @@ static void replace(Swarm *swarm, unsigned member)
         rig_pull(rig, port);
     }
     work_lost(swarm->work);
-    if (swarm->faults) {
-        work_note(swarm->work, "no more faults");
-        fault_clear(rig->sim);
-    }
+    stop_the_trouble(swarm);
     if (kind) {
         rig_swap(rig, port, kind == 2);
     }
@@ -297,6 +301,7 @@ static void rebuild(Swarm *swarm, unsigned member)
         replace(swarm, member);
     }
     if (rig_rebuild(rig, member_port(swarm, member))) {
+        swarm->tasked = true;
         work_note(swarm->work, "rebuild of member %u", member);
         swarm->count->rebuilt++;
     }
@@ -316,6 +321,7 @@ static void start_task(Swarm *swarm)
                   ? "verify" : "initialise");
         swarm->count->verified += task->kind == RAID_TASK_VERIFY;
         swarm->count->initialised += task->kind == RAID_TASK_INIT;
+        swarm->tasked |= task->kind == RAID_TASK_INIT;
     }
 }
 
@@ -421,8 +427,7 @@ static void mend(Swarm *swarm)
     }
 }
 
-/* The first verify of a unit initialises it; and so does one that finds
- * rows which do not agree. */
+/* The first verify initialises, and so does one that finds something. */
 static bool rows_disagree(Swarm *swarm)
 {
     const RaidTaskState *task = raid_unit_task(swarm->rig->unit);
@@ -493,10 +498,17 @@ static void judge(Swarm *swarm)
     }
 }
 
-static void stop_the_trouble(Swarm *swarm)
+/*
+ * Not where a drive may still hold what a task wrote, and the member with the
+ * other copy is gone: the cut may tear a sector that was safe long ago.
+ */
+static bool may_lose_power(const Swarm *swarm)
 {
-    work_note(swarm->work, "no more faults");
-    fault_clear(swarm->rig->sim);
+    bool whole = rig_good(swarm->rig) ==
+                 (1u << swarm->rig->plan.members) - 1;
+
+    return !swarm->work->wrong && !swarm->beyond &&
+           (whole || !swarm->tasked || !swarm->work->cached);
 }
 
 /* --- one story ----------------------------------------------------------- */
@@ -567,7 +579,7 @@ bool story_swarm(uint64_t seed, bool aloud, StoryCount *count, char **why)
     draw_ways(&swarm);
     note_plan(&swarm);
     tell(&swarm);
-    if (!swarm.work->wrong && !swarm.beyond && one_in(&swarm, 4)) {
+    if (may_lose_power(&swarm) && one_in(&swarm, 4)) {
         stop_the_trouble(&swarm);
         aftermath(swarm.work, count);
     } else {
