@@ -504,8 +504,7 @@ static void judge(Swarm *swarm)
  */
 static bool may_lose_power(const Swarm *swarm)
 {
-    bool whole = rig_good(swarm->rig) ==
-                 (1u << swarm->rig->plan.members) - 1;
+    bool whole = rig_state(swarm->rig, rig_good(swarm->rig)) == RAID_UNIT_OK;
 
     return !swarm->work->wrong && !swarm->beyond &&
            (whole || !swarm->tasked || !swarm->work->cached);
