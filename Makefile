@@ -233,7 +233,7 @@ build/bin/raidsim: $(call objects,obj,$(SIM)) build/lib/libplatter.a
 # quickly as ever (what changed goes without); "make clean" makes room for a
 # new one.
 ifdef PROFILE
-$(call objects,obj,$(MODELS) $(SIM)): PLATTER_CFLAGS += $(TRAINED)
+$(call objects,obj,$(MODELS) $(SIM)): private PLATTER_CFLAGS += $(TRAINED)
 $(call objects,obj,$(MODELS) $(SIM)): | build/train/profile
 endif
 
@@ -396,8 +396,8 @@ build/tests/qtest-run: $(QTEST_OBJECTS) build/obj/libhelpers.a \
 	@echo "  LINK    $@"
 	$Q$(CC) $(FAST) -g -o $@ $^ $(CHECK_LIBS) $(PLATTER_LIBS)
 
-$(QTEST_OBJECTS): PLATTER_CFLAGS += $(CHECK_CFLAGS)
-$(call objects,obj,$(HELPERS) $(WORLD)): PLATTER_CFLAGS += $(CHECK_CFLAGS)
+$(QTEST_OBJECTS): private PLATTER_CFLAGS += $(CHECK_CFLAGS)
+$(call objects,obj,$(HELPERS) $(WORLD)): private PLATTER_CFLAGS += $(CHECK_CFLAGS)
 
 .PHONY: _all _tests _raidsim _install FORCE
 _all: build/bin/qemu-system-x86_64 build/bin/qemu-img $(FIRMWARE) \
